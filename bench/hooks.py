@@ -25,8 +25,8 @@ if not __package__:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from sporax import nn
-from sporax.autodiff import grad
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad
 
 
 class Double(nn.Cell):

@@ -18,7 +18,7 @@ import numpy as np
 from mindspore import nn, ops
 from mindspore.communication import get_rank, init
 
-from sporax.core.jax_internals import RanksProgram
+from sporax._src.core.jax_internals import RanksProgram
 
 STEPS = 400
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, jit, nn, ops
-from sporax.engine.program import compilations
+from sporax._src.runtime.engine.program import compilations
 
 X = Tensor(np.ones((4, 8), np.float32))
 STEPS = int(sys.argv[1]) if len(sys.argv) > 1 else 1000

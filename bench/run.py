@@ -25,7 +25,7 @@ from bench import environments, page
 from bench.environments import ROOT
 from bench.measurement import Measurement, others_load, say
 from bench.rows import LIBRARIES, OTHER_PEERS, PEERS, ROWS, library
-from sporax.cli.bench import machine
+from sporax._src.workbench.cli.bench import machine
 
 RESULTS = ROOT / "docs" / "performance.json"
 

@@ -31,7 +31,7 @@ HIT, MISS = (f"/jax/compilation_cache/cache_{what}" for what in ("hits", "misses
 
 
 def demo(epochs=20):
-    from sporax.cli.run import run_script
+    from sporax._src.workbench.cli.run import run_script
 
     with tempfile.TemporaryDirectory() as out:
         run_script(str(ROOT / "examples" / "digits.py"), ["--epochs", str(epochs), "--out", out])

@@ -1,4 +1,4 @@
 """`mindspore.dtype`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.core.dtype import *
+from sporax._src.core.dtype import *
 

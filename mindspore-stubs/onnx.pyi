@@ -1,4 +1,4 @@
 """`mindspore.onnx`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.compat.onnx import *
+from sporax._src.mindspore.compat.onnx import *
 

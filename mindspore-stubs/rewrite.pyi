@@ -1,4 +1,4 @@
 """`mindspore.rewrite`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.rewrite import *
+from sporax._src.mindspore.rewrite import *
 

@@ -1,5 +1,5 @@
 """`mindspore.tools`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.compat.runtime import *
-from sporax.compat.runtime import set_dump as set_dump
+from sporax._src.mindspore.compat.runtime import *
+from sporax._src.mindspore.compat.runtime import set_dump as set_dump
 

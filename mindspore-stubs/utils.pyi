@@ -2,6 +2,6 @@
 
 from sporax.ops.memory.dlpack import from_dlpack as from_dlpack
 from sporax.ops.memory.dlpack import to_dlpack as to_dlpack
-from sporax.profiler.dispatch_mode import MsDispatchMode as MsDispatchMode
+from sporax._src.workbench.profiler.dispatch_mode import MsDispatchMode as MsDispatchMode
 from sporax.train.interruption_callbacks import ExitByRequest as ExitByRequest
 

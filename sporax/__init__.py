@@ -6,33 +6,33 @@ import importlib
 import os
 import sys
 
-from sporax import versions
-from sporax.diagnosis.rules import require
+from sporax._src import versions
+from sporax._src.diagnosis.rules import require
 
 __version__ = "0.1.0"
 
 # The public API: module -> the names it exports here. A name raises `sporax has no 'mindspore.x'
 # yet` until its module exists and defines it.
 _PUBLIC = {
-    "sporax.core.tensor": "Tensor tensor is_tensor from_numpy",
-    "sporax.core.parameter": "Parameter",
+    "sporax._src.core.tensor": "Tensor tensor is_tensor from_numpy",
+    "sporax._src.core.parameter": "Parameter",
     "sporax.nn.parameter_tuple": "ParameterTuple",
     "sporax.nn.training_cells": "parameter_broadcast",
     "sporax.ops.memory.untyped_storage": "UntypedStorage",
     "sporax.ops.memory.buffers": "frombuffer swap_tensors",
     "sporax.ops.frontend.types": "TensorType",
     "sporax.ops.sparse.tensors": "COOTensor CSRTensor RowTensor SparseTensor",
-    "sporax.core.dtype": """
+    "sporax._src.core.dtype": """
         Int Type _NullType _null
         bfloat16 bool bool_ byte cdouble cfloat complex128 complex64 double float float16 float32
         float64 float8_e4m3fn float8_e5m2 float_ half int int16 int32 int64 int8 int_ intc intp
         list_ long number short single string tensor_type tuple_ type_none ubyte uint uint16 uint32
         uint64 uint8 uintc uintp ushort
         dtype_to_nptype dtype_to_pytype get_py_obj_dtype pytype_to_dtype""",
-    "sporax.core.context": """
+    "sporax._src.core.context": """
         COMPATIBLE GRAPH_MODE LAX PYNATIVE_MODE STRICT get_context set_context set_deterministic
         set_device set_recursion_limit""",
-    "sporax.distributed.parallel_context": """
+    "sporax._src.devices.distributed.parallel_context": """
         ParallelMode get_auto_parallel_context reset_auto_parallel_context
         set_auto_parallel_context""",
     "sporax.parallel": """
@@ -43,26 +43,26 @@ _PUBLIC = {
         restore_group_info_list set_algo_parameters set_op_strategy_config set_ps_context shard
         sync_pipeline_shared_parameters transform_checkpoint_by_rank transform_checkpoints
         unified_safetensors""",
-    "sporax.core.random": """
+    "sporax._src.core.random": """
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",
-    "sporax.engine.debug.explain": "explain",
-    "sporax.graph_capture.jit": "jit",
-    "sporax.graph_capture.compiler_marks": "JitConfig constexpr jit_class lazy_inline no_inline",
-    "sporax.graph_capture.mutable": "mutable",
-    "sporax.graph_capture.enable_dynamic": "enable_dynamic",
-    "sporax.graph_capture.dynamic_shapes.symbol": "Symbol",
+    "sporax._src.runtime.engine.debug.explain": "explain",
+    "sporax._src.capture.graph_capture.jit": "jit",
+    "sporax._src.capture.graph_capture.compiler_marks": "JitConfig constexpr jit_class lazy_inline no_inline",
+    "sporax._src.capture.graph_capture.mutable": "mutable",
+    "sporax._src.capture.graph_capture.enable_dynamic": "enable_dynamic",
+    "sporax._src.capture.graph_capture.dynamic_shapes.symbol": "Symbol",
     "sporax.nn.cell_hooks": "register_saved_tensors_hooks",
-    "sporax.autodiff": """
+    "sporax._src.transforms.autodiff": """
         _Function _no_grad get_grad grad jacfwd jacrev jvp no_grad recompute saved_tensors_hooks
         value_and_grad vjp
         GradientError GradientReport check_grad detect_anomaly""",
-    "sporax.batching": "vmap",
+    "sporax._src.transforms.batching": "vmap",
     "sporax.io": """
         async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint
         load_checkpoint_async load_obf_params_into_net load_param_into_net obfuscate_ckpt
         safetensors_to_ckpt save_checkpoint""",
-    "sporax.amp": """
+    "sporax._src.amp": """
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
     "sporax.train": """
         BackupAndRestore Callback CheckpointConfig ConvertModelUtils ConvertNetUtils DatasetHelper
@@ -75,24 +75,24 @@ _PUBLIC = {
         Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy
         Top5CategoricalAccuracy TopKCategoricalAccuracy auc get_metric_fn get_metrics names
         rearrange_inputs""",
-    "sporax.profiler": "EnvProfiler MsDispatchMode Profiler",
-    "sporax.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
-    "sporax.compat": "install_as_mindspore",
-    "sporax.compat.streams": """Event Stream StreamCtx communication_stream current_stream
+    "sporax._src.workbench.profiler": "EnvProfiler MsDispatchMode Profiler",
+    "sporax._src.mindspore.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
+    "sporax._src.mindspore.compat": "install_as_mindspore",
+    "sporax._src.mindspore.compat.streams": """Event Stream StreamCtx communication_stream current_stream
         default_stream set_cur_stream""",
-    "sporax.compat.device_memory": """max_memory_allocated max_memory_reserved memory_allocated
+    "sporax._src.mindspore.compat.device_memory": """max_memory_allocated max_memory_reserved memory_allocated
         memory_reserved memory_stats memory_summary reset_max_memory_allocated
         reset_max_memory_reserved reset_peak_memory_stats""",
-    "sporax.compat.devices": "DeviceCtx get_current_device",
-    "sporax.compat.log_settings": "get_level get_log_config",
-    "sporax.compat.runtime": """dispatch_threads_num empty_cache launch_blocking ms_memory_recycle
+    "sporax._src.mindspore.compat.devices": "DeviceCtx get_current_device",
+    "sporax._src.mindspore.compat.log_settings": "get_level get_log_config",
+    "sporax._src.mindspore.compat.runtime": """dispatch_threads_num empty_cache launch_blocking ms_memory_recycle
         set_cpu_affinity set_dump set_kernel_launch_capture set_kernel_launch_group set_memory
         synchronize""",
 }
 _PACKAGES = """amp data distributed initializers insight io migrate mint nn numpy ops optim
     parallel profiler rewrite scipy train"""
 _MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
-_MODULES |= {"context": "sporax.core.context", "dtype": "sporax.core.dtype"}
+_MODULES |= {"context": "sporax._src.core.context", "dtype": "sporax._src.core.dtype"}
 
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
@@ -118,7 +118,7 @@ def _join_ranks():
     launchers = ("MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NODELIST")
     if not os.environ.keys().isdisjoint(launchers):
         with _permanent_imports():
-            importlib.import_module("sporax.distributed.processes").join()
+            importlib.import_module("sporax._src.devices.distributed.processes").join()
 
 
 def module_if_there(name):
@@ -137,9 +137,9 @@ def _find(name):
         return module_if_there(_MODULES[name])
     if name not in _HOMES:
         return None
-    if _HOMES[name] != "sporax.compat":
+    if _HOMES[name] != "sporax._src.mindspore.compat":
         with _permanent_imports():
-            importlib.import_module("sporax.core.tensor").complete()
+            importlib.import_module("sporax._src.core.tensor").complete()
     return getattr(module_if_there(_HOMES[name]), name, None)
 
 

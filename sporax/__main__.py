@@ -2,7 +2,7 @@
 
 import sys
 
-from sporax.cli import main
+from sporax._src.workbench.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,12 +12,12 @@ import jax
 import numpy as np
 import pytest
 
-from sporax.core import random
-from sporax.core.value import deferred
+from sporax._src.capture.graph_capture import graph_call
+from sporax._src.core import random
+from sporax._src.core.value import deferred
+from sporax._src.runtime.engine import compile_policy, recorder
+from sporax._src.runtime.engine.trace_tree import forest
 from sporax.data import config as data_config
-from sporax.engine import compile_policy, recorder
-from sporax.engine.trace_tree import forest
-from sporax.graph_capture import graph_call
 from tests import interpretation, long_rows
 
 

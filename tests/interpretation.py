@@ -1,8 +1,8 @@
 """Runs programs only with the interpreter of jaxprs, where it supports them."""
 
-from sporax.engine import compile_policy
-from sporax.engine.program import TraceFunction
-from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.program import TraceFunction
+from sporax._src.runtime.numpy_interpreter.interpretation import Interpretation, numpy_plan
 
 
 def prepare(state, alive, dead, inputs):

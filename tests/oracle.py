@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 from sporax import initializers, ops, optim
 from sporax import nn as cells
-from sporax.autodiff import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
-from sporax.batching import vmap
-from sporax.core import dtype
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp
+from sporax._src.transforms.batching import vmap
 from sporax.nn.parameter_tuple import ParameterTuple
 
 RECORDED = Path(__file__).parent / "recorded"

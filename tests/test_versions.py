@@ -7,8 +7,8 @@ from pathlib import Path
 import jaxlib
 import pytest
 
-from sporax import versions
-from sporax.xla_kernels.jaxlib_faults import FAULTS
+from sporax._src import versions
+from sporax._src.runtime.xla_kernels.jaxlib_faults import FAULTS
 from tools import write_versions
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ import importlib
 import json
 from pathlib import Path
 
-PATHS = Path(__file__).parents[1] / "sporax/compat/paths.csv"
+PATHS = Path(__file__).parents[1] / "sporax/_src/mindspore/compat/paths.csv"
 
 if __name__ == "__main__":
     with open(PATHS, encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 """Record MindSpore's dtype promotion; run it where MindSpore 2.10 is installed.
 
-    python tools/record_promotion.py > sporax/core/promotion.csv
+    python tools/record_promotion.py > sporax/_src/core/promotion.csv
 
 A row holds the result of `left + right` for one left dtype against every dtype and every Python
 number. Where MindSpore has no sum, the dtype of the product, or else of the quotient, is used; `-`

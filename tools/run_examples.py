@@ -148,7 +148,7 @@ def run(arguments):
         there = {json.loads(line)["name"] for line in arguments.out.open()}
         chosen = [e for e in chosen if e["name"] not in there]
     if not arguments.native:
-        from sporax.compat import install_as_mindspore
+        from sporax._src.mindspore.compat import install_as_mindspore
 
         install_as_mindspore()
     namespace = _namespace(arguments.setup)

@@ -28,9 +28,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 sys.path.insert(0, str(DOCS.parent))
 os.environ.setdefault("SPORAX_TIERS", "off")  # compilation does not depend on timing
 import sporax  # noqa: E402
-from sporax.cli import main  # noqa: E402
-from sporax.core.language import annotate  # noqa: E402
-from sporax.distributed.ranks import release  # noqa: E402 - of this checkout, by the path above
+from sporax._src.core.language import annotate  # noqa: E402
+from sporax._src.devices.distributed.ranks import release  # noqa: E402 - of this checkout, by the path above
+from sporax._src.workbench.cli import main  # noqa: E402
 
 BLOCK = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<shown>.*?)```\n)?"

@@ -24,7 +24,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, data, nn, ops
-from sporax.engine.program import compilations
+from sporax._src.runtime.engine.program import compilations
 
 ROUND = 1000  # steps
 BATCH, SIZES = 32, 12  # rows of a batch; number of shapes where shapes change

@@ -1,4 +1,4 @@
-"""Write `sporax/compat/classes.csv`: the MindSpore module of each sporax class.
+"""Write `sporax/_src/mindspore/compat/classes.csv`: the MindSpore module of each sporax class.
 
     python tools/write_classes.py
 
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import sporax
-from sporax.compat import alias, class_modules
+from sporax._src.mindspore.compat import alias, class_modules
 
 ROOT = Path(__file__).parents[1]
 RECORDED = ROOT / "tests/recorded/classes.json"
@@ -54,4 +54,4 @@ def _home(kind, name):
 
 if __name__ == "__main__":
     sporax.install_as_mindspore()
-    (ROOT / "sporax/compat/classes.csv").write_text(table(), encoding="utf-8")
+    (ROOT / "sporax/_src/mindspore/compat/classes.csv").write_text(table(), encoding="utf-8")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-from sporax.cli.check import CannotRead, programs, uses_in  # noqa: E402
+from sporax._src.workbench.cli.check import CannotRead, programs, uses_in  # noqa: E402
 from tests.compat import surface  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"

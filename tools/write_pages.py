@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 import sporax  # noqa: E402
 from sporax import Tensor, nn  # noqa: E402
-from sporax.compat.class_modules import module_of  # noqa: E402
-from sporax.diagnosis import error_index  # noqa: E402
+from sporax._src.diagnosis import error_index  # noqa: E402
+from sporax._src.mindspore.compat.class_modules import module_of  # noqa: E402
 from sporax.ops import __all__ as OPS  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
 
@@ -215,8 +215,8 @@ def homes():
 def _family(value, folder):
     """The last name of an object's module, which is the topic of a page."""
     home = module_of(getattr(value, "fget", value)) or ""
-    if isinstance(value, sporax.core.dtype.Type):
-        home = "sporax.core.dtype"
+    if isinstance(value, sporax._src.core.dtype.Type):
+        home = "sporax._src.core.dtype"
     if not home.startswith("sporax."):
         return folder
     return home.rpartition(".")[2]

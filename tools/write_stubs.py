@@ -22,10 +22,10 @@ sys.path.insert(0, str(ROOT))
 import sporax  # noqa: E402
 from sporax import mint, nn, ops, optim  # noqa: E402
 from sporax import numpy as mnp  # noqa: E402
-from sporax.compat import alias  # noqa: E402
-from sporax.compat.class_modules import module_of  # noqa: E402
-from sporax.core import dtype as dtypes  # noqa: E402
-from sporax.core.tensor import Tensor  # noqa: E402
+from sporax._src.core import dtype as dtypes  # noqa: E402
+from sporax._src.core.tensor import Tensor  # noqa: E402
+from sporax._src.mindspore.compat import alias  # noqa: E402
+from sporax._src.mindspore.compat.class_modules import module_of  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays  # noqa: E402
 from sporax.ops.sparse.tensors import (  # noqa: E402
     COOTensor,
@@ -52,8 +52,8 @@ def stubs():
     """{path of a stub: its current text}."""
     texts = {
         "sporax/__init__.pyi": _module("MindSpore's names", _top()),
-        "sporax/core/attached.pyi": _module("Tensor's methods", _attached()),
-        "sporax/core/named.pyi": _module("The dtypes", _dtypes()),
+        "sporax/_src/core/attached.pyi": _module("Tensor's methods", _attached()),
+        "sporax/_src/core/named.pyi": _module("The dtypes", _dtypes()),
         "sporax/ops/__init__.pyi": _module("The operations, by name", _operations()),
         "sporax/nn/__init__.pyi": _module("The cells, by name", _cells()),
         "sporax/numpy/__init__.pyi": _module("The operations as NumPy's users call them", _numpy()),
@@ -76,13 +76,13 @@ _USED = {
     "overload\n": "from typing import overload",
     "Any": "from typing import Any",
     "Iterator[": "from collections.abc import Iterator",
-    " Tensor": "from sporax.core.tensor import Tensor as Tensor",
-    "[Tensor": "from sporax.core.tensor import Tensor as Tensor",
+    " Tensor": "from sporax._src.core.tensor import Tensor as Tensor",
+    "[Tensor": "from sporax._src.core.tensor import Tensor as Tensor",
     **{
         f"-> {name}:": f"from sporax.ops.sparse.tensors import {name} as {name}"
         for name in ("COOTensor", "CSRTensor", "RowTensor", "RowTensorInner")
     },
-    "-> Type": "from sporax.core.dtype import Type as Type",
+    "-> Type": "from sporax._src.core.dtype import Type as Type",
     "(Primitive)": "from sporax.ops.primitive import Primitive as Primitive",
 }
 
@@ -254,7 +254,7 @@ def _top():
 
 def _dtypes():
     kinds = {type(dtype) for dtype in dtypes.NAMES.values() if dtype.numpy_dtype is not None}
-    yield from (f"from sporax.core.dtype import {k.__name__} as {k.__name__}" for k in kinds)
+    yield from (f"from sporax._src.core.dtype import {k.__name__} as {k.__name__}" for k in kinds)
     for name, dtype in sorted(dtypes.NAMES.items()):
         if dtype.numpy_dtype is not None and vars(dtypes).get(name) is dtype:
             yield f"{name}: {type(dtype).__name__}"

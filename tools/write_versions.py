@@ -1,12 +1,12 @@
-"""Write docs/versions.md from `sporax.versions` and the table of jaxlib's faults.
+"""Write docs/versions.md from `sporax._src.versions` and the table of jaxlib's faults.
 
 python -m tools.write_versions
 """
 
 from pathlib import Path
 
-from sporax import versions
-from sporax.xla_kernels.jaxlib_faults import FAULTS
+from sporax._src import versions
+from sporax._src.runtime.xla_kernels.jaxlib_faults import FAULTS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "versions.md"
 
@@ -28,7 +28,7 @@ Rejected when sporax is imported:
 ## Known bugs of jaxlib
 
 XLA has bugs that silently change results. Each known bug is a row of the table in
-`sporax/xla_kernels/jaxlib_faults.py`, and sporax applies its workaround automatically. `sporax
+`sporax/_src/runtime/xla_kernels/jaxlib_faults.py`, and sporax applies its workaround automatically. `sporax
 doctor` lists the bugs of the installed jaxlib. Reproducers ("yes") run once on each machine, before
 its first program is compiled, and as rows of `tests/xla_kernels/test_jaxlib_faults.py` with every
 version. [The comparison of each program](verified.md) detects unknown bugs.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import parallel
-from sporax.sharding.collective_bytes import MESSAGES, TRAFFIC
+from sporax._src.devices.sharding.collective_bytes import MESSAGES, TRAFFIC
 
 # Not measured: round figures for eight accelerators a host, and a network adapter for each.
 ASSUMED = parallel.Machine(

@@ -8,7 +8,7 @@ import re
 
 from bench.scaling import model, picture
 from bench.scaling.run import RESULTS, ROOT
-from sporax.core.units import bytes_text, seconds
+from sporax._src.core.units import bytes_text, seconds
 
 PAGE = ROOT / "docs" / "scaling.md"
 WAYS = {"data": "data parallel", "states": "states divided", "tensor": "tensor parallel"}

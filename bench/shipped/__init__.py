@@ -1,4 +1,4 @@
-"""The modules of `sporax/cli/bench_peers`, which the wheel has: found without importing sporax,
+"""The modules of `sporax/_src/workbench/cli/bench_peers`, which the wheel has: found without importing sporax,
 whose dependencies an interpreter of another library may lack."""
 
 from pathlib import Path

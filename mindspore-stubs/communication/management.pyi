@@ -1,4 +1,4 @@
 """`mindspore.communication.management`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.distributed import *
+from sporax._src.devices.distributed import *
 

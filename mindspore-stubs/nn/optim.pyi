@@ -1,4 +1,4 @@
 """`mindspore.nn.optim`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.optim import *
+from sporax._src.optim import *
 

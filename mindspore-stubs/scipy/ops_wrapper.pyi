@@ -1,4 +1,4 @@
 """`mindspore.scipy.ops_wrapper`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.compat.private_primitives import *
+from sporax._src.mindspore.compat.private_primitives import *
 

@@ -1,6 +1,6 @@
 """`mindspore.train`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.amp import *
+from sporax._src.amp import *
 from sporax.io import *
 from sporax.parallel import build_searched_strategy as build_searched_strategy
 from sporax.parallel import get_ckpt_path_with_strategy as get_ckpt_path_with_strategy

@@ -1,5 +1,5 @@
 """`mindspore.train.serialization`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax.compat.private_functions import _get_funcgraph as _get_funcgraph
+from sporax._src.mindspore.compat.private_functions import _get_funcgraph as _get_funcgraph
 from sporax.io import *
 

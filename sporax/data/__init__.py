@@ -3,7 +3,7 @@
 import enum
 import importlib
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 from sporax.data import config, transforms
 from sporax.data.batch import BatchInfo
 from sporax.data.cache import DatasetCache

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from sporax.diagnosis.argument_kinds import INT, NUMBER, SEQUENCE, instance, one_of, within
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.argument_kinds import INT, NUMBER, SEQUENCE, instance, one_of, within
+from sporax._src.diagnosis.rules import require
 
 MOST = 2**31 - 1
 

@@ -7,7 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.argument_kinds import BOOL, DICT, FUNCTION, INT, optional
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.aligned_arrays import ALIGNMENT, stacked
@@ -15,8 +17,6 @@ from sporax.data.dataset import as_array
 from sporax.data.pipeline import _Replacing, step
 from sporax.data.sync_wait import batches_follow
 from sporax.data.workers import Stage, Workers, absent, following_stage, numbered
-from sporax.diagnosis.argument_kinds import BOOL, DICT, FUNCTION, INT, optional
-from sporax.diagnosis.rules import rejection, require
 
 _BLOCK = 1 << 21  # bytes gathered at once
 

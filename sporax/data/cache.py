@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, STR, instance_of, optional, within
+from sporax._src.diagnosis.rules import require
 from sporax.data import argument_checks as check
 from sporax.data.row_origin import row_like
-from sporax.diagnosis.argument_kinds import BOOL, INT, STR, instance_of, optional, within
-from sporax.diagnosis.rules import require
 from sporax.io import atomic_write
 
 _MB = 2**20

@@ -6,9 +6,9 @@ before the next row's `ds_step_begin`.
 
 from types import SimpleNamespace
 
+from sporax._src.diagnosis.argument_kinds import instance_of
+from sporax._src.diagnosis.rules import rejection
 from sporax.data import argument_checks as check
-from sporax.diagnosis.argument_kinds import instance_of
-from sporax.diagnosis.rules import rejection
 
 EVENTS = "begin", "epoch_begin", "epoch_end", "step_begin", "step_end"
 

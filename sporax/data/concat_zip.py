@@ -4,13 +4,13 @@ import bisect
 import functools
 import itertools
 
-from sporax.core.signature_errors import fitting
+from sporax._src.core.signature_errors import fitting
+from sporax._src.diagnosis.rules import require
 from sporax.data import random_streams
 from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, in_steps, step
 from sporax.data.row_origin import joined_row
 from sporax.data.sampler import DistributedSampler, RandomSampler, chosen
-from sporax.diagnosis.rules import require
 
 
 @step("concat")

@@ -8,12 +8,12 @@ import logging
 from functools import partial
 from inspect import Parameter, Signature
 
-from sporax.core import random
-from sporax.core.settings import Settings
+from sporax._src.core import random
+from sporax._src.core.settings import Settings
+from sporax._src.diagnosis.argument_kinds import BOOL, Kind, member_of
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import debug_hooks
 from sporax.data.error_samples import ErrorSamplesMode
-from sporax.diagnosis.argument_kinds import BOOL, Kind, member_of
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 
 _SETTINGS = Settings("dataset.config")

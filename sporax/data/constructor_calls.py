@@ -2,7 +2,7 @@
 
 import inspect
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 
 
 class RecordsCall:

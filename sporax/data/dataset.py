@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from sporax.core.errors import missing
-from sporax.core.from_host import plain
-from sporax.core.signature_errors import Fitting
-from sporax.core.tensor import Tensor
+from sporax._src.core.errors import missing
+from sporax._src.core.from_host import plain
+from sporax._src.core.signature_errors import Fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.argument_kinds import INT, within
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import workers
 from sporax.data.argument_checks import MOST
 from sporax.data.constructor_calls import RecordsCall, arguments
 from sporax.data.iterator import DictIterator, ResumableEpochs, TupleIterator
-from sporax.diagnosis.argument_kinds import INT, within
-from sporax.diagnosis.rules import rejection, require
 
 
 class Dataset(RecordsCall, Fitting, accept=None):

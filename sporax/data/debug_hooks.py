@@ -9,8 +9,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from sporax.diagnosis.argument_kinds import LIST
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.argument_kinds import LIST
+from sporax._src.diagnosis.rules import require
 
 _hooks = []
 

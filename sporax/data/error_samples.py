@@ -3,7 +3,7 @@
 import itertools
 from enum import IntEnum
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 
 _REPLACING = 1000  # rows kept as replacements
 

@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, FUNCTION, optional
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import matlab_file
 from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
-from sporax.diagnosis.argument_kinds import BOOL, FUNCTION, optional
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
 

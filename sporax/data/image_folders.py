@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import STR
+from sporax._src.diagnosis.rules import message, rejection
 from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet
-from sporax.diagnosis.argument_kinds import STR
-from sporax.diagnosis.rules import message, rejection
 
 
 class _Pictures(FileSet):

@@ -4,13 +4,13 @@ import functools
 
 import numpy as np
 
-from sporax.core.hooks import hooks
-from sporax.core.jax_internals import device_array
-from sporax.core.tensor import Tensor, concrete, new_value
-from sporax.core.value import thread
+from sporax._src.core.hooks import hooks
+from sporax._src.core.jax_internals import device_array
+from sporax._src.core.tensor import Tensor, concrete, new_value
+from sporax._src.core.value import thread
+from sporax._src.diagnosis.rules import require
 from sporax.data import device_prefetch, random_streams
 from sporax.data.constructor_calls import arguments
-from sporax.diagnosis.rules import require
 
 
 def _array(value):

@@ -4,11 +4,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import one_of
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.row_files import RowFiles, found_files
 from sporax.data.text_corpora import Corpus
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import one_of
-from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import json_of
 
 _PAIR = "sentence1", "sentence2"

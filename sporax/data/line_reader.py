@@ -2,8 +2,8 @@
 
 import os
 
-from sporax.diagnosis.argument_kinds import INT, STR, within
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.argument_kinds import INT, STR, within
+from sporax._src.diagnosis.rules import rejection, require
 
 
 class LineReader:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax._src.diagnosis.rules import require
 from sporax.data.dataset import count, names
 from sporax.data.mindrecord import opened
 from sporax.data.mindrecord_file import is_blob
 from sporax.data.sampler import PKSampler
 from sporax.data.source import GeneratorDataset
-from sporax.diagnosis.rules import require
 
 
 class _Records:

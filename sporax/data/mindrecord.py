@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core.errors import missing, warn
+from sporax._src.core.errors import missing, warn
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, LIST, optional
+from sporax._src.diagnosis.rules import require
 from sporax.data.argument_checks import PATH
 from sporax.data.mindrecord_encryption import decrypt_in_place, is_key_set
 from sporax.data.mindrecord_file import (
@@ -17,8 +19,6 @@ from sporax.data.mindrecord_file import (
     header_to_be_continued,
     is_blob,
 )
-from sporax.diagnosis.argument_kinds import BOOL, INT, LIST, optional
-from sporax.diagnosis.rules import require
 
 _MB = 2**20
 _SIZES = {  # setting -> (minimum, maximum)

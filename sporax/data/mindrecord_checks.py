@@ -7,8 +7,8 @@ from pathlib import PurePath
 
 import numpy as np
 
-from sporax.diagnosis.argument_kinds import DICT, STR, Kind
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.diagnosis.argument_kinds import DICT, STR, Kind
+from sporax._src.diagnosis.rules import message, rejection, require
 
 _TYPES = "int32", "int64", "float32", "float64", "string", "bytes"
 _KINDS = {"string": str, "int32": int, "int64": int, "float32": float, "float64": float}

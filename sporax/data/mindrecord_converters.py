@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import tfrecord_file
 from sporax.data.argument_checks import PATH
 from sporax.data.file_set import existing
 from sporax.data.mindrecord import SUCCESS, FileWriter, ParamTypeError
 from sporax.data.mindrecord_file import damaged
 from sporax.data.text_lines import lines
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause

@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, encryption, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 

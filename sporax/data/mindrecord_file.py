@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import msgpack
 from sporax.data.mindrecord_checks import (
     check_header,
@@ -24,7 +25,6 @@ from sporax.data.mindrecord_checks import (
     checked_row,
 )
 from sporax.data.mindrecord_encryption import encrypt_if_set, opened_plain
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import atomic_write, untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 

@@ -2,9 +2,9 @@
 
 import json
 
+from sporax._src.diagnosis.argument_kinds import INT, at_least
+from sporax._src.diagnosis.rules import require
 from sporax.data.mindrecord import MRMDefineCategoryError, ParamTypeError, ParamValueError, opened
-from sporax.diagnosis.argument_kinds import INT, at_least
-from sporax.diagnosis.rules import require
 
 
 class MindPage:

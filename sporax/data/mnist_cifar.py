@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.rules import require
 from sporax.data.file_set import LoadedSet
-from sporax.diagnosis.rules import require
 
 
 class MnistDataset(LoadedSet):

@@ -3,7 +3,7 @@ MindRecord files need it."""
 
 import struct
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 
 # first byte -> struct format of the number after it
 _NUMBERS = {

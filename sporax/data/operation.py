@@ -2,10 +2,10 @@
 
 import logging
 
-from sporax.core.signature_errors import Fitting
+from sporax._src.core.signature_errors import Fitting
+from sporax._src.diagnosis.argument_kinds import one_of
+from sporax._src.diagnosis.rules import rejection
 from sporax.data.constructor_calls import RecordsCall
-from sporax.diagnosis.argument_kinds import one_of
-from sporax.diagnosis.rules import rejection
 
 _log = logging.getLogger("sporax")
 _TARGET = one_of("CPU", "Ascend")

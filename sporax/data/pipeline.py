@@ -8,7 +8,9 @@ import functools
 import inspect
 import math
 
-from sporax.core.from_host import plain
+from sporax._src.core.from_host import plain
+from sporax._src.diagnosis.argument_kinds import FUNCTION
+from sporax._src.diagnosis.rules import require
 from sporax.data import config, random_streams
 from sporax.data.cache import check_not_random, checked, digest
 from sporax.data.callbacks import following, listed_callbacks
@@ -17,8 +19,6 @@ from sporax.data.debug_hooks import with_hooks
 from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
 from sporax.data.row_origin import note, row_like
 from sporax.data.workers import following_stage, numbered
-from sporax.diagnosis.argument_kinds import FUNCTION
-from sporax.diagnosis.rules import require
 
 STEPS = {}  # operation classes by name
 

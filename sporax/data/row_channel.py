@@ -8,8 +8,8 @@ import socket
 import struct
 import threading
 
+from sporax._src.diagnosis.rules import require
 from sporax.data.aligned_arrays import ALIGNMENT
-from sporax.diagnosis.rules import require
 
 _HEAD = struct.Struct("<QI")  # bytes of the pickle, number of arrays after it
 _SHARED = 1 << 16  # minimum bytes of arrays for shared memory

@@ -7,13 +7,13 @@ import itertools
 import math
 from pathlib import Path
 
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import random_streams
 from sporax.data.cache import checked
 from sporax.data.dataset import Dataset, count
 from sporax.data.random_streams import LongTwister, Twister
 from sporax.data.row_origin import FileRow
 from sporax.data.sampler import DistributedSampler
-from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, cause
 
 _LARGEST_BUFFER = 10_000  # rows, for a global shuffle

@@ -10,12 +10,12 @@ import operator
 
 import numpy as np
 
-from sporax.core.from_host import plain
-from sporax.core.signature_errors import Fitting
+from sporax._src.core.from_host import plain
+from sporax._src.core.signature_errors import Fitting
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, STR
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
-from sporax.diagnosis.argument_kinds import BOOL, INT, STR
-from sporax.diagnosis.rules import rejection, require
 
 
 class Sampler(Fitting, accept=None):

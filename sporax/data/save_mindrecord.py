@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import INT, STR, one_of, within
+from sporax._src.diagnosis.rules import require
 from sporax.data.mindrecord import FileWriter
-from sporax.diagnosis.argument_kinds import INT, STR, one_of, within
-from sporax.diagnosis.rules import require
 
 # dtype of a column -> type of its field
 _FIELDS = {

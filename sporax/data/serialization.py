@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import sporax.data
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import Message, rejection, require
 from sporax.data import concat_zip, sampler
 from sporax.data.cache import DatasetCache
 from sporax.data.constructor_calls import arguments, parameters
@@ -26,7 +27,6 @@ from sporax.data.operation import _Operation
 from sporax.data.pipeline import STEPS
 from sporax.data.text.vocab import Vocab
 from sporax.data.vision.enums import Border, Inter
-from sporax.diagnosis.rules import Message, rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 _log = logging.getLogger("sporax")

@@ -6,7 +6,7 @@ import wave
 
 import numpy as np
 
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 
 _MOST_BYTES = 2**29  # of a recording

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import one_of
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import sound_files
 from sporax.data.file_set import FileSet
-from sporax.diagnosis.argument_kinds import one_of
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io.untrusted_file import cause
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import constructor_calls
 from sporax.data.aligned_arrays import taken
 from sporax.data.cache import checked
@@ -15,7 +16,6 @@ from sporax.data.dataset import Dataset, as_array, as_row, count, names
 from sporax.data.row_origin import FileRow
 from sporax.data.sampler import Sampler, SequentialSampler, chosen
 from sporax.data.workers import Stage, numbered
-from sporax.diagnosis.rules import rejection, require
 
 
 class GeneratorDataset(Dataset):

@@ -2,12 +2,12 @@
 
 import threading
 
+from sporax._src.diagnosis.argument_kinds import FUNCTION, STR, optional
+from sporax._src.diagnosis.rules import require
 from sporax.data import argument_checks as check
 from sporax.data import config
 from sporax.data.dataset import Dataset
 from sporax.data.pipeline import Step, step
-from sporax.diagnosis.argument_kinds import FUNCTION, STR, optional
-from sporax.diagnosis.rules import require
 
 
 @step("sync_wait")

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, STR, one_of, optional
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.file_set import FileSet
 from sporax.data.row_files import RowFiles
 from sporax.data.text_files import CSVRows
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import BOOL, STR, one_of, optional
-from sporax.diagnosis.rules import rejection, require
 
 
 def strings(*texts):

@@ -4,11 +4,11 @@ import csv
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import STR
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.row_files import RowFiles, found_files
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import STR
-from sporax.diagnosis.rules import message, rejection, require
 
 
 class TextFileDataset(RowFiles):

@@ -1,6 +1,6 @@
 """The lines of text files."""
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 from sporax.io import untrusted_file
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, LIST, STR, one_of, optional, within
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import tfrecord_file
 from sporax.data.row_files import RowFiles, found_files
-from sporax.diagnosis.argument_kinds import BOOL, INT, LIST, STR, one_of, optional, within
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause, content, json_of
 

@@ -5,13 +5,13 @@ import operator
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.errors import missing
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.errors import missing
+from sporax._src.diagnosis.argument_kinds import FUNCTION, LIST, POSITIVE_INT, member_of
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.operation import PyTensorOperation, TensorOperation
-from sporax.diagnosis.argument_kinds import FUNCTION, LIST, POSITIVE_INT, member_of
-from sporax.diagnosis.rules import rejection, require
 
 
 class Compose(TensorOperation):

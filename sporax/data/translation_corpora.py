@@ -4,10 +4,10 @@ import itertools
 from typing import ClassVar
 from xml.etree import ElementTree
 
+from sporax._src.diagnosis.argument_kinds import BOOL, one_of, optional
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.text_corpora import Corpus, strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import BOOL, one_of, optional
-from sporax.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 
 

@@ -22,8 +22,8 @@ from concurrent.futures import Future
 from multiprocessing.connection import wait
 from typing import NamedTuple
 
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.row_channel import Channel
-from sporax.diagnosis.rules import message, rejection, require
 
 
 class Job(NamedTuple):

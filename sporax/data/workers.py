@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, within
 from sporax.data import config, random_streams
 from sporax.data.worker_pools import Job, Processes, Threads
-from sporax.diagnosis.argument_kinds import BOOL, INT, within
 
 _BATCHES_AHEAD = 2  # per worker
 

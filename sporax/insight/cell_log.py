@@ -3,9 +3,9 @@
 import itertools
 import sys
 
-from sporax.core.cell_tree import tree
-from sporax.core.errors import users_frame
-from sporax.core.tree import tensors_of
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.errors import users_frame
+from sporax._src.core.tree import tensors_of
 
 
 class Call:

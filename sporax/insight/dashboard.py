@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sporax import pages
+from sporax._src.workbench import pages
 from sporax.insight.run_files import LAYER_KINDS, Runs
 
 _HERE = Path(__file__).parent

@@ -6,7 +6,7 @@ import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 from sporax.insight.dashboard import data_of, live_page
 from sporax.insight.run_files import Runs
 

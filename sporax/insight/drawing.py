@@ -4,12 +4,12 @@ import base64
 import inspect
 from pathlib import Path
 
-from sporax import pages
-from sporax.autodiff.grad import grad
-from sporax.core import dtype as dtypes
-from sporax.core.cell_tree import is_cell, parameters
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.export.exported_graph import Exported
+from sporax._src.capture.graph_capture.export.exported_graph import Exported
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.cell_tree import is_cell, parameters
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.transforms.autodiff.grad import grad
+from sporax._src.workbench import pages
 from sporax.insight.graph_model import build
 from sporax.insight.graph_page import write
 from sporax.insight.graph_svg import picture

@@ -1,7 +1,7 @@
 """The operations of a recording as nested boxes, one for each Cell call."""
 
-from sporax.core.errors import describe
-from sporax.core.units import shape_text
+from sporax._src.core.errors import describe
+from sporax._src.core.units import shape_text
 from sporax.insight.graph_parts import Part, assign_rows, connect
 from sporax.insight.program_graph import fill
 from sporax.nn.graph_cell import GraphCell

@@ -3,7 +3,7 @@ edges between them and searches."""
 
 from pathlib import Path
 
-from sporax import pages
+from sporax._src.workbench import pages
 from sporax.insight.graph_parts import label_of
 
 _HERE = Path(__file__).parent

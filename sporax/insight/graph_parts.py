@@ -1,6 +1,6 @@
 """The parts of a graph: nested boxes, with edges between parts of the same box."""
 
-from sporax.core.units import shape_text
+from sporax._src.core.units import shape_text
 
 
 class Part:

@@ -1,6 +1,6 @@
 """A graph of boxes as a standalone SVG picture."""
 
-from sporax import pages
+from sporax._src.workbench import pages
 from sporax.insight.graph_parts import label_of
 
 _CHARACTER, _HEIGHT, _GAP, _ROW_GAP, _PAD, _HEAD, _LANE = 7.3, 26, 44, 34, 12, 24, 12

@@ -3,11 +3,11 @@
 import jax
 import jax.numpy as jnp
 
-from sporax.autodiff import value_and_grad
-from sporax.core.random import get_rng_state, set_rng_state
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.random import get_rng_state, set_rng_state
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.transforms.autodiff import value_and_grad
 from sporax.insight.profiled_call import put_back
 from sporax.insight.run_files import number
 from sporax.insight.tape_log import TapeLog

@@ -10,10 +10,10 @@ import time
 import jax
 import numpy as np
 
-from sporax.core.jax_internals import compiled_for_once
+from sporax._src.core.jax_internals import compiled_for_once
+from sporax._src.runtime.xla_kernels import host_memory
+from sporax._src.runtime.xla_kernels.rewrite import rewritten
 from sporax.insight.hlo_scopes import SCOPE
-from sporax.xla_kernels import host_memory
-from sporax.xla_kernels.rewrite import rewritten
 
 _numbers = itertools.count(1)
 

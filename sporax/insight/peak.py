@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.xla_kernels.rewrite import rewritten
+from sporax._src.runtime.xla_kernels.rewrite import rewritten
 
 _RUNS = 7
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from sporax import pages
-from sporax.core.units import bytes_text, quantity, seconds
+from sporax._src.core.units import bytes_text, quantity, seconds
+from sporax._src.workbench import pages
 
 _HERE = Path(__file__).parent
 _LEAST = 0.001  # frames below this fraction of the step are not shown

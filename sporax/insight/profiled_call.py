@@ -6,10 +6,10 @@ from contextlib import contextmanager
 import jax
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.core.to_host import on_host
-from sporax.core.tree import tensors_of
-from sporax.engine.recorder import run_pending
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.to_host import on_host
+from sporax._src.core.tree import tensors_of
+from sporax._src.runtime.engine.recorder import run_pending
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from sporax.core.jax_internals import module_text, parsed_module
+from sporax._src.core.jax_internals import module_text, parsed_module
 from sporax.insight.graph_parts import Part, connect
 
 _NO_NODES = {"broadcast_in_dim", "optimization_barrier"}

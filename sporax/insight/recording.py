@@ -3,18 +3,18 @@ Nothing is computed or changed."""
 
 import numpy as np
 
-from sporax.core.cell_tree import is_cell
-from sporax.core.dtype import Type
-from sporax.core.errors import describe
-from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
-from sporax.core.value import Aval, Value
-from sporax.diagnosis.rules import rejection
-from sporax.engine.operation import Pullback
-from sporax.engine.recorder import wrap
-from sporax.graph_capture.export.exported_graph import ProgramOp
-from sporax.graph_capture.flops import count
-from sporax.graph_capture.graph_text import Listing
+from sporax._src.capture.graph_capture.export.exported_graph import ProgramOp
+from sporax._src.capture.graph_capture.flops import count
+from sporax._src.capture.graph_capture.graph_text import Listing
+from sporax._src.core.cell_tree import is_cell
+from sporax._src.core.dtype import Type
+from sporax._src.core.errors import describe
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import map_tensors
+from sporax._src.core.value import Aval, Value
+from sporax._src.diagnosis.rules import rejection
+from sporax._src.runtime.engine.operation import Pullback
+from sporax._src.runtime.engine.recorder import wrap
 from sporax.insight.cell_log import CellLog
 
 INPUT_RULE = (

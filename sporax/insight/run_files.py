@@ -13,7 +13,7 @@ import re
 import time
 from pathlib import Path
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 from sporax.train.event_file import png
 

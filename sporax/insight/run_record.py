@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core.errors import warn
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.distributed import processes
+from sporax._src.core.errors import warn
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.devices.distributed import processes
+from sporax._src.devices.sharding.mesh import to_read
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.insight.layer_statistics import Probe, statistics
 from sporax.insight.run_events import RunEvents
 from sporax.insight.run_files import LAYER_KINDS, RANK, RunFolder, number
 from sporax.nn import TrainOneStepCell
-from sporax.sharding.mesh import to_read
 from sporax.train.callback import Callback, loss_of
 
 _IMAGES = 8  # samples of a batch

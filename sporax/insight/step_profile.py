@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax import pages
-from sporax.core.errors import describe
-from sporax.core.tree import tensors_of
-from sporax.core.units import bytes_text, quantity, seconds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.errors import describe
+from sporax._src.core.tree import tensors_of
+from sporax._src.core.units import bytes_text, quantity, seconds
+from sporax._src.devices.sharding.mesh import current_mesh
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.workbench import pages
 from sporax.insight import profile_page
 from sporax.insight.hlo_scopes import shares
 from sporax.insight.named_program import NamedProgram
@@ -19,7 +20,6 @@ from sporax.insight.peak import measured_peak
 from sporax.insight.profiled_call import call_seconds, put_back
 from sporax.insight.recording import Recording
 from sporax.insight.timeline import median_run, traced, untraced_seconds, wall_seconds
-from sporax.sharding.mesh import current_mesh
 
 _OUTSIDE = "(outside of Cells)"
 

@@ -2,10 +2,10 @@
 
 import dataclasses
 
-from sporax import pages
-from sporax.core.cell_tree import tree
-from sporax.core.errors import describe
-from sporax.core.units import bytes_text, quantity, shape_text
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.errors import describe
+from sporax._src.core.units import bytes_text, quantity, shape_text
+from sporax._src.workbench import pages
 from sporax.insight.recording import Recording, abstract_inputs, bytes_of, checked_cell
 
 

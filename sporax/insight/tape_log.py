@@ -4,12 +4,12 @@ derivative that is captured."""
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 
-from sporax.autodiff.tape import active_tape
-from sporax.core.errors import warn
-from sporax.core.tree import tensors_of
-from sporax.core.value import thread
-from sporax.engine.operation import Op
-from sporax.engine.recorder import wrap
+from sporax._src.core.errors import warn
+from sporax._src.core.tree import tensors_of
+from sporax._src.core.value import thread
+from sporax._src.runtime.engine.operation import Op
+from sporax._src.runtime.engine.recorder import wrap
+from sporax._src.transforms.autodiff.tape import active_tape
 
 _MANY = 20  # names in a warning
 

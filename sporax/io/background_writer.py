@@ -3,7 +3,7 @@
 import logging
 import threading
 
-from sporax.core.interruptions import uninterrupted
+from sporax._src.core.interruptions import uninterrupted
 
 _NAME = "asyn_save_ckpt"  # MindSpore's name for the thread, which scripts look up
 _lock = threading.Lock()

@@ -9,12 +9,12 @@ import tempfile
 
 import numpy as np
 
-from sporax.core.cell_tree import parameters
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.to_host import on_host
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.cell_tree import parameters
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.to_host import on_host
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, background_writer, file_formats
 from sporax.io.load_param import load_param_into_net
 

@@ -11,7 +11,7 @@ values. A large tensor is several values with the same tag, each with a piece of
 
 import dataclasses
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import protobuf
 from sporax.io.corrupt_file import CorruptFile
 

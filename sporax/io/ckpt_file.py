@@ -7,8 +7,8 @@ import zlib
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, checkpoint_protobuf, encryption, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 

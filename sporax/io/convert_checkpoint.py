@@ -4,7 +4,7 @@ import concurrent.futures
 import os
 import re
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.io import background_writer, file_formats
 
 

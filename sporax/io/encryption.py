@@ -8,7 +8,7 @@ MindSpore uses 12) and the ciphertext.
 import secrets
 import struct
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io.corrupt_file import CorruptFile
 
 MARK = b"\xd8\x5e\x3a\x7f"

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
-from sporax.engine.verification.agreement import Tolerance
-from sporax.graph_capture.export.exported_graph import compiled_in_bounds
+from sporax._src.capture.graph_capture.export.exported_graph import compiled_in_bounds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.verification.agreement import Tolerance
+from sporax._src.runtime.numpy_interpreter.comparison import Distance
 from sporax.io.corrupt_file import CorruptFile
-from sporax.numpy_interpreter.comparison import Distance
 
 _PARTS = "input", "expected"
 

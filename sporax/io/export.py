@@ -2,8 +2,8 @@
 
 import os
 
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.export.export import exported
+from sporax._src.capture.graph_capture.export.export import exported
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import graph_file, graph_vectors, onnx_file
 from sporax.io.corrupt_file import CorruptFile
 

@@ -1,6 +1,6 @@
 """Formats of checkpoint files, and the error for an unreadable file."""
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 from sporax.io import ckpt_file, safetensors_file
 from sporax.io.corrupt_file import CorruptFile
 

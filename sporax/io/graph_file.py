@@ -6,9 +6,9 @@ program is compiled for the vector's sizes, with which the function may never be
 
 import functools
 
-from sporax.core.to_host import on_host
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.export.exported_graph import CLASSES, Exported, Spec
+from sporax._src.capture.graph_capture.export.exported_graph import CLASSES, Exported, Spec
+from sporax._src.core.to_host import on_host
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, graph_file_2, portable_program, program_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.expectation import Expectation

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from sporax.compilation_cache import user_key
-from sporax.diagnosis.rules import require
-from sporax.graph_capture.export.exported_graph import Spec
+from sporax._src.capture.graph_capture.export.exported_graph import Spec
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.compilation_cache import user_key
 from sporax.io import portable_program, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.program_file import AGAIN

@@ -8,8 +8,8 @@ that sporax writes, and array sizes are bounded.
 import math
 import re
 
-from sporax.core.jax_internals import parsed_module
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.jax_internals import parsed_module
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io.corrupt_file import CorruptFile
 
 # StableHLO except operations that communicate, use tokens, or read other programs

@@ -8,16 +8,16 @@ import math
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors, tensors_of
-from sporax.core.units import bytes_text
-from sporax.core.value import UnknownShape
-from sporax.engine.verification.agreement import Tolerance
-from sporax.graph_capture.graph_text import Listing
+from sporax._src.capture.graph_capture.graph_text import Listing
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import map_tensors, tensors_of
+from sporax._src.core.units import bytes_text
+from sporax._src.core.value import UnknownShape
+from sporax._src.runtime.engine.verification.agreement import Tolerance
+from sporax._src.runtime.numpy_interpreter.interpretation import steps_and_inputs
+from sporax._src.runtime.numpy_interpreter.plans import Unsupported
+from sporax._src.runtime.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
 from sporax.io.expectation import Expectation
-from sporax.numpy_interpreter.interpretation import steps_and_inputs
-from sporax.numpy_interpreter.plans import Unsupported
-from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
 
 COUNT = 2
 MOST_BYTES = 2**21  # of all vectors of a file

@@ -4,10 +4,10 @@ import logging
 import math
 import os
 
-from sporax.core import cell_tree
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import cell_tree
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import file_formats, torch_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.load_param import load_param_into_net

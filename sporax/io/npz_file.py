@@ -8,7 +8,7 @@ import zipfile
 
 import numpy as np
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 from sporax.io import untrusted_file
 
 MALFORMED = (zipfile.BadZipFile, tokenize.TokenError, RuntimeError, *untrusted_file.MALFORMED)

@@ -7,10 +7,10 @@ from string import Template
 
 import numpy as np
 
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io.checkpoint import load_checkpoint, save_checkpoint
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellList

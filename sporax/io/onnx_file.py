@@ -18,8 +18,9 @@ from jax import lax
 from jax.errors import InconclusiveDimensionOperation
 from jax.export import is_symbolic_dim
 
-from sporax.core.errors import describe
-from sporax.core.jax_internals import (
+from sporax._src.capture.graph_capture.export.export import by_jax, lowered
+from sporax._src.core.errors import describe
+from sporax._src.core.jax_internals import (
     ClosedJaxpr,
     called,
     interpret,
@@ -27,13 +28,12 @@ from sporax.core.jax_internals import (
     scan_counts,
     with_jaxprs,
 )
-from sporax.core.to_host import on_host
-from sporax.core.tree import tensors_of
-from sporax.core.value import UnknownShape
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.export.export import by_jax, lowered
+from sporax._src.core.to_host import on_host
+from sporax._src.core.tree import tensors_of
+from sporax._src.core.value import UnknownShape
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.xla_kernels.recurrence import SCANNED
 from sporax.io import atomic_write
-from sporax.xla_kernels.recurrence import SCANNED
 
 _MOST_BYTES = 2**31 - 1  # limit of a protobuf message
 _SIZE = 3  # value of unknown sizes in the trial

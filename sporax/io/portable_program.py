@@ -13,13 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export as stablehlo
 
-from sporax.core import dtype as dtypes
-from sporax.core.jax_internals import module_text, portable_artifact, stablehlo_version
-from sporax.diagnosis.rules import require
-from sporax.graph_capture.export.exported_graph import Spec
+from sporax._src.capture.graph_capture.export.exported_graph import Spec
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.jax_internals import module_text, portable_artifact, stablehlo_version
+from sporax._src.diagnosis.rules import require
+from sporax._src.versions import JAXLIB, numbers
 from sporax.io import graph_program
 from sporax.io.corrupt_file import CorruptFile
-from sporax.versions import JAXLIB, numbers
 
 OLDEST = "1.17.0"  # StableHLO of jaxlib `versions.OLDEST`
 ARTIFACT, TEXT = "program/stablehlo", "program/text"  # names of the arrays in files

@@ -17,10 +17,10 @@ import jax
 import numpy as np
 
 import sporax
-from sporax.compilation_cache import user_key
-from sporax.core import dtype as dtypes
-from sporax.diagnosis.rules import rejection, require
-from sporax.engine.verification.admission import processor
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.compilation_cache import user_key
+from sporax._src.runtime.engine.verification.admission import processor
 from sporax.io import safetensors_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 

@@ -1,6 +1,6 @@
 """Protobuf messages, read and written without a protobuf library."""
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io.corrupt_file import CorruptFile
 
 VARINT, BYTES = 0, 2  # wire types

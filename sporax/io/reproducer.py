@@ -12,16 +12,16 @@ import jax
 import numpy as np
 from jax import export as stablehlo
 
-from sporax.compilation_cache import folder
-from sporax.core import dtype as dtypes
-from sporax.core.units import bytes_text
-from sporax.diagnosis.rules import rejection
-from sporax.engine.verification.agreement import Tolerance
-from sporax.graph_capture.export.exported_graph import Spec
+from sporax._src.capture.graph_capture.export.exported_graph import Spec
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.units import bytes_text
+from sporax._src.diagnosis.rules import rejection
+from sporax._src.runtime.compilation_cache import folder
+from sporax._src.runtime.engine.verification.agreement import Tolerance
+from sporax._src.runtime.xla_kernels import jaxlib_faults
 from sporax.io import portable_program, program_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.expectation import Expectation
-from sporax.xla_kernels import jaxlib_faults
 
 VARIABLE = "SPORAX_VERIFY_FILES"  # another folder for the files; "off" for none
 SUFFIX = ".reproducer"

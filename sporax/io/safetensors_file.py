@@ -8,8 +8,8 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from sporax.core import dtype as dtypes
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 

@@ -17,8 +17,8 @@ import zipfile
 import ml_dtypes
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 

@@ -8,7 +8,7 @@ import stat
 import struct
 import zlib
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 
 # exceptions of code that parses a damaged file as a valid one
 MALFORMED = (

@@ -1,6 +1,6 @@
 """Files that `sporax verify` runs: reproducers, and exported graphs with their test vectors."""
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 from sporax.io import graph_file, graph_file_2, program_file, reproducer, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from sporax import autodiff, ops
-from sporax.core import cell_tree, context
-from sporax.core.tensor import Tensor
-from sporax.core.to_host import on_host
+from sporax import ops
+from sporax._src.core import cell_tree, context
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.to_host import on_host
+from sporax._src.transforms import autodiff
 from sporax.migrate.call_recorder import CallRecorder
 from sporax.migrate.module_run import (
     Call,

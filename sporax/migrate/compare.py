@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from sporax.core import cell_tree
-from sporax.diagnosis.rules import require
+from sporax._src.core import cell_tree
+from sporax._src.diagnosis.rules import require
 from sporax.migrate import cell_run, torch_run
 from sporax.migrate.call_alignment import CELL_NAMES, align_calls, is_activation
 from sporax.migrate.known_differences import Cause, causes, optimizer_causes

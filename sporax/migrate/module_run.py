@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, npz_file, untrusted_file
 
 _FORMAT = 1

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io.load_torch import NAMES_IN_TORCH
 
 COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on their results

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sporax import pages
+from sporax._src.workbench import pages
 from sporax.migrate import report_page
 
 _WIDTH = 46

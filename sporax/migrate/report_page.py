@@ -1,7 +1,7 @@
-"""A `Report` as one HTML page, in the frame of `sporax.pages`."""
+"""A `Report` as one HTML page, in the frame of `sporax._src.workbench.pages`."""
 
+from sporax._src.workbench.pages import details, element, join, page, table
 from sporax.io import atomic_write
-from sporax.pages import details, element, join, page, table
 
 _TITLE = "PyTorch and sporax, layer by layer"
 _STYLE = """

@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.migrate.call_recorder import CallRecorder
 from sporax.migrate.module_run import (
     Call,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.core.to_host import on_host
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.to_host import on_host
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, file_formats, npz_file, untrusted_file
 from sporax.io.load_torch import NAMES_IN_TORCH, load_torch, weights_of
 from sporax.migrate.name_mapping import COUNTER

@@ -9,15 +9,15 @@ import importlib
 import sys
 import types
 
-from sporax.core.errors import missing
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core.errors import missing
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import MINT
 
 # submodules whose names `mint` also exports; the first with a name wins
 EXPORTED = ("nn.functional", "nn", "optim", "linalg", "special", "distributed")
 # modules that declare the faces missing in `sporax.ops`: of layers and of optimizers
-_HOMES = {"nn": "sporax.nn", "optim": "sporax.optim.mint_optimizers"}
+_HOMES = {"nn": "sporax.nn", "optim": "sporax._src.optim.mint_optimizers"}
 
 
 class Namespace(types.ModuleType):

@@ -190,7 +190,7 @@ from .optim import AdamW as AdamW
 from .optim import FusedAdamW as FusedAdamW
 from .optim import SGD as SGD
 from .special import digamma as digamma
-from sporax.core.tensor import Tensor as Tensor
+from sporax._src.core.tensor import Tensor as Tensor
 from typing import Any
 import builtins
 

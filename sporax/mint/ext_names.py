@@ -8,7 +8,7 @@ True
 """
 
 from sporax import mint
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 from sporax.ops.declare import MINT
 
 

@@ -2,8 +2,8 @@
 
 import importlib
 
-from sporax.core.errors import missing
-from sporax.core.hooks import hooks
+from sporax._src.core.errors import missing
+from sporax._src.core.hooks import hooks
 from sporax.nn import mint_functional_layers, mint_layers, mint_normalization  # noqa: F401  (in `mint.nn`)
 from sporax.nn.activation import (
     CELU,
@@ -284,7 +284,7 @@ hooks.path_of_cell = path_of_cell
 
 def __getattr__(name):
     # MindSpore has the optimizers here too; they are built on nn, so they are looked up lazily
-    optim = importlib.import_module("sporax.optim")
+    optim = importlib.import_module("sporax._src.optim")
     if name in optim.__all__:
         return getattr(optim, name)
     raise missing("nn", name)

@@ -1,10 +1,10 @@
 """Activation functions as Cells."""
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.parameter_init import parameter

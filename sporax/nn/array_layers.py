@@ -3,10 +3,10 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float16, float32, int32
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float16, float32, int32
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import check_inputs
 

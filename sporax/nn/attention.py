@@ -3,10 +3,10 @@
 import math
 
 from sporax import ops
-from sporax.core.dtype import bool_, float32, uint8
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
-from sporax.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
+from sporax._src.core.dtype import bool_, float32, uint8
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
 from sporax.nn.layer_inputs import TENSOR, require_multiples

@@ -3,12 +3,12 @@
 import inspect
 import traceback
 
-from sporax.core.errors import is_own as is_taught
-from sporax.core.errors import is_users, refusal_of
-from sporax.core.signature_errors import constructed_with, is_own, unfitting
-from sporax.core.value import thread
-from sporax.diagnosis.causes import is_from, recursion_of
-from sporax.diagnosis.rules import message, rejection
+from sporax._src.core.errors import is_own as is_taught
+from sporax._src.core.errors import is_users, refusal_of
+from sporax._src.core.signature_errors import constructed_with, is_own, unfitting
+from sporax._src.core.value import thread
+from sporax._src.diagnosis.causes import is_from, recursion_of
+from sporax._src.diagnosis.rules import message, rejection
 
 
 def _endless(cell, error):

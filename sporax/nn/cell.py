@@ -6,20 +6,21 @@ import time
 from types import MemberDescriptorType
 from typing import Any, ClassVar
 
-from sporax.autodiff.custom_vjp import call_with_bprop
-from sporax.autodiff.set_grad_cache import call_announced
-from sporax.autodiff.tape import unrecorded
-from sporax.core import context
-from sporax.core.cell_tree import tree
-from sporax.core.errors import REFUSALS
-from sporax.core.parameter import Parameter
-from sporax.core.signal_handlers import is_of_handler
-from sporax.core.signature_errors import Fitting
-from sporax.core.tensor import Tensor
-from sporax.core.value import Changes, thread
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
-from sporax.graph_capture.jit import JitFunction
+from sporax._src.capture.graph_capture.jit import JitFunction
+from sporax._src.capture.staging.host_calls import through
+from sporax._src.core import context
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.errors import REFUSALS
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.signal_handlers import is_of_handler
+from sporax._src.core.signature_errors import Fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import Changes, thread
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
+from sporax._src.transforms.autodiff.custom_vjp import call_with_bprop
+from sporax._src.transforms.autodiff.set_grad_cache import call_announced
+from sporax._src.transforms.autodiff.tape import unrecorded
 from sporax.nn.call_errors import call_refusal
 from sporax.nn.cell_buffers import Buffers, is_buffer
 from sporax.nn.cell_hooks import HookRegistration, run_with_hooks
@@ -33,7 +34,6 @@ from sporax.nn.notebook_repr import NotebookRepr
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.recompute import Recompute, run_recomputed
 from sporax.nn.state_dict import StateDict
-from sporax.staging.host_calls import through
 
 _REGISTRIES = ("_params", "_cells", "_buffers")
 # registry -> (kind of its attributes, values they accept)

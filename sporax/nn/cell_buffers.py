@@ -2,12 +2,12 @@
 
 import itertools
 
-from sporax.autodiff.hooks import HookHandle, check_callable
-from sporax.core.cell_tree import tree
-from sporax.core.tensor import Tensor
-from sporax.core.value import Changes
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import Changes
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.transforms.autodiff.hooks import HookHandle, check_callable
 from sporax.nn.cell_registry import check_name, taken
 
 _registered = {}  # id -> hook called on every registration

@@ -5,18 +5,25 @@ import functools
 import itertools
 import weakref
 
-from sporax.autodiff.hooks import Gate, HookHandle, avals_of, check_callable, name_of, replaced
-from sporax.autodiff.saved_tensors import saved_tensors_hooks
-from sporax.autodiff.tape import active_tape
-from sporax.core import context
-from sporax.core.cell_tree import tree
-from sporax.core.errors import warn
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of, unflatten
-from sporax.core.value import Changes
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import context
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.errors import warn
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of, unflatten
+from sporax._src.core.value import Changes
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.transforms.autodiff.hooks import (
+    Gate,
+    HookHandle,
+    avals_of,
+    check_callable,
+    name_of,
+    replaced,
+)
+from sporax._src.transforms.autodiff.saved_tensors import saved_tensors_hooks
+from sporax._src.transforms.autodiff.tape import active_tape
 
 _KINDS = (
     "forward_pre", "forward", "backward_pre", "backward", "saved_tensors", "parameter_forward",

@@ -5,12 +5,12 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
-from sporax.core import context
-from sporax.core.cell_tree import tree
-from sporax.core.parameter import Parameter
-from sporax.core.tree import map_tensors
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
+from sporax._src.core import context
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tree import map_tensors
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection
 from sporax.nn.cell_precision import MixedPrecision, mixed_precision_of
 from sporax.nn.parameter_tuple import ParameterTuple
 

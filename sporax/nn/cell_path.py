@@ -3,9 +3,9 @@
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
-from sporax.autodiff.custom_vjp import CellBprop
-from sporax.core.cell_tree import tree
-from sporax.core.errors import users_frame
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.errors import users_frame
+from sporax._src.transforms.autodiff.custom_vjp import CellBprop
 from sporax.nn.cell import Cell
 from sporax.nn.cell_hooks import BackwardHookGate
 

@@ -3,10 +3,10 @@
 import enum
 from contextlib import closing
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
-from sporax.engine.autocast import computing_in, precision_of
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import map_tensors
+from sporax._src.runtime.engine.autocast import computing_in, precision_of
 
 # flags of a Cell -> the dtype of its computation
 FLAGS = {"fp16": dtypes.float16, "fp32": dtypes.float32, "bf16": dtypes.bfloat16}

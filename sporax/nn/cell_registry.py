@@ -2,8 +2,8 @@
 
 from collections import OrderedDict
 
-from sporax.core.parameter import Parameter
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.parameter import Parameter
+from sporax._src.diagnosis.rules import rejection, require
 
 
 class Registry(OrderedDict):

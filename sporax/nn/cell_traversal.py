@@ -4,9 +4,9 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from sporax.core.cell_tree import parameters, tree
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.cell_tree import parameters, tree
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell_registry import refuse_one_name_twice
 from sporax.nn.parameter_tuple import check_prefix
 

@@ -3,10 +3,10 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
-from sporax.core.from_host import plain
-from sporax.core.value import Changes
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.from_host import plain
+from sporax._src.core.value import Changes
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import CELL, Cell
 
 _NAMED = kinds.instance(Iterable, "a-mapping-or-pairs-of-name-and-cell")

@@ -1,6 +1,6 @@
 """A convolution or `Dense` with batch normalization and activation."""
 
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax.nn.activation import LeakyReLU, activation_of
 from sporax.nn.cell import Cell
 from sporax.nn.convolution import Conv2d

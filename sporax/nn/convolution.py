@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.core.dtype import float32
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import check_inputs, require_multiples
 from sporax.nn.parameter_init import default_bias, default_weight, parameter

@@ -1,6 +1,6 @@
 """`custom_vjp`: a function with a custom derivative, as a Cell."""
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 
 

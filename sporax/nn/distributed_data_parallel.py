@@ -4,12 +4,12 @@ import contextlib
 import weakref
 
 from sporax import ops
-from sporax.autodiff.hooks import Gate
-from sporax.autodiff.tape import active_tape
-from sporax.core.errors import warn
-from sporax.core.parameter import Parameter
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.distributed.groups import WORLD_NAMES, member
+from sporax._src.core.errors import warn
+from sporax._src.core.parameter import Parameter
+from sporax._src.devices.distributed.groups import WORLD_NAMES, member
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.transforms.autodiff.hooks import Gate
+from sporax._src.transforms.autodiff.tape import active_tape
 from sporax.nn.cell import CELL, Cell
 from sporax.nn.training_cells import DistributedGradReducer
 from sporax.ops.communication import collectives

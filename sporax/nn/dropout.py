@@ -1,9 +1,9 @@
 """Dropout layers (Srivastava et al., 2014), and RReLU."""
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.ops.declare import MINT
 from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place

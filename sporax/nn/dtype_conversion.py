@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from sporax.core import context
-from sporax.core import dtype as dtypes
-from sporax.core.cell_tree import tree
-from sporax.core.errors import warn
-from sporax.core.tensor import Tensor, new_value
-from sporax.diagnosis.rules import require
+from sporax._src.core import context
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.errors import warn
+from sporax._src.core.tensor import Tensor, new_value
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell_registry import tensors_in
 
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from sporax.core.signature_errors import fitting
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.diagnosis.sizes import check_size
+from sporax._src.core.signature_errors import fitting
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.sizes import check_size
 
 
 def _refuse_long(who, steps, argument):

@@ -3,11 +3,11 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float32, int32, int64
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32, int32, int64
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.parameter_init import parameter

@@ -1,10 +1,10 @@
 """`GraphCell`: a Cell that runs a graph loaded from a file."""
 
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.graph_capture.export.exported_graph import Exported
+from sporax._src.capture.graph_capture.export.exported_graph import Exported
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 
 

@@ -1,8 +1,8 @@
 """Settings of Cells for other backends, accepted without effect."""
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.sharding.calls import shard
+from sporax._src.devices.sharding.calls import shard
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 
 _BOOSTS = ("less_bn",)
 

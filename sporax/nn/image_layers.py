@@ -1,9 +1,9 @@
 """Layers that resize, unfold and compare images."""
 
 from sporax import ops
-from sporax.core.dtype import float16, float32, float64, uint8
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float16, float32, float64, uint8
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import check_inputs
 from sporax.ops.image.patches import patches

@@ -1,8 +1,8 @@
 """Jacobian products as Cells, for older scripts; see `ops.jvp`, `ops.vjp`."""
 
-from sporax import autodiff
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import message, rejection
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import message, rejection
+from sporax._src.transforms import autodiff
 from sporax.nn.cell import Cell
 
 

@@ -1,8 +1,8 @@
 """Checks of a layer's inputs."""
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 
 TENSOR = kinds.instance(Tensor, "a-tensor")
 OPTIONAL_TENSOR = kinds.optional(TENSOR)

@@ -4,10 +4,10 @@ import functools
 
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.engine.operation import Op
-from sporax.engine.recorder import apply
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.operation import Op
+from sporax._src.runtime.engine.recorder import apply
 from sporax.nn.cell import Cell
 
 

@@ -4,8 +4,8 @@ from functools import partial
 from typing import ClassVar
 
 from sporax import ops
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.nn.activation import get_activation
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import OPTIONAL_TENSOR, check_inputs

@@ -1,12 +1,12 @@
 """Training with a scaled loss: the step that skips overflows, and update rules for the scale."""
 
 from sporax import ops
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.diagnosis.rules import rejection
-from sporax.engine.recorder import run_pending, wrap
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.diagnosis.rules import rejection
+from sporax._src.runtime.engine.recorder import run_pending, wrap
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import TENSOR
 from sporax.nn.training_cells import TrainOneStepCell

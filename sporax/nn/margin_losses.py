@@ -1,9 +1,9 @@
 """Margin losses as Cells: for pairs, triplets or scores."""
 
 from sporax import ops
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.loss import LossBase, checked_weight
 

@@ -1,18 +1,18 @@
 """Run a batch through a network in parts: gradient accumulation, pipelines."""
 
 from sporax import ops
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
-from sporax.core.value import Changes
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.engine.recorder import apply
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import map_tensors
+from sporax._src.core.value import Changes
+from sporax._src.devices.sharding.mesh import Placement, current_mesh, put
+from sporax._src.devices.sharding.schedule import PipelineSettings, micro_batch
+from sporax._src.devices.sharding.stages import split, to_stage
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.recorder import apply
 from sporax.nn.cell import CELL, Cell
 from sporax.nn.layer_inputs import check_inputs
-from sporax.sharding.mesh import Placement, current_mesh, put
-from sporax.sharding.schedule import PipelineSettings, micro_batch
-from sporax.sharding.stages import split, to_stage
 
 
 class _InParts(Cell):

@@ -1,12 +1,12 @@
 """Layers with weights or windows and the PyTorch-style arguments of `mint.nn`."""
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.initializers import Normal
+from sporax._src.core.dtype import float32
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.initializers import Normal
 from sporax.nn.cell import Cell
 from sporax.nn.convolution import per_axis
 from sporax.nn.layer_inputs import check_inputs, require_last, require_multiples

@@ -1,12 +1,12 @@
 """Normalization layers with the PyTorch-style arguments of `mint.nn`."""
 
 from sporax import ops
-from sporax.core.dtype import float32, int64
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.distributed.groups import member, world
+from sporax._src.core.dtype import float32, int64
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.devices.distributed.groups import member, world
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.normalization import check_groups

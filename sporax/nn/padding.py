@@ -3,8 +3,8 @@
 from functools import partial
 
 from sporax import ops
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.nn.cell import Cell
 from sporax.ops.nn.padding import mirror_pad, pad_axes
 

@@ -2,11 +2,11 @@
 
 import math
 
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection
-from sporax.initializers import HeUniform, Uniform, initializer
-from sporax.initializers.base import fans
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection
+from sporax._src.initializers import HeUniform, Uniform, initializer
+from sporax._src.initializers.base import fans
 
 
 def default_weight(init):

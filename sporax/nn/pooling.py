@@ -1,8 +1,8 @@
 """Pooling layers."""
 
 from sporax import ops
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
 from sporax.ops.nn.convolution import PAD_MODES
 from sporax.ops.nn.pooling import avg_pool, max_pool, max_pool_with_index

@@ -1,8 +1,8 @@
 """Cells that recompute their activations in the backward pass."""
 
-from sporax.autodiff.remat import check_context, recomputed
-from sporax.core.value import Changes
-from sporax.diagnosis.rules import require
+from sporax._src.core.value import Changes
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms.autodiff.remat import check_context, recomputed
 
 _KNOWN = "mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation"
 

@@ -5,20 +5,20 @@ import math
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float16, float32, float64, int32, int64
-from sporax.core.random import draw_on_host
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.diagnosis.sizes import check_size
-from sporax.initializers import Uniform
-from sporax.initializers.random_init import UniformFromNumPy
+from sporax._src.core.dtype import float16, float32, float64, int32, int64
+from sporax._src.core.random import draw_on_host
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.sizes import check_size
+from sporax._src.initializers import Uniform
+from sporax._src.initializers.random_init import UniformFromNumPy
+from sporax._src.runtime.xla_kernels.recurrence import KINDS
 from sporax.nn.cell import Cell
 from sporax.nn.dropout import Dropout
 from sporax.nn.layer_inputs import TENSOR, require_last
 from sporax.nn.parameter_init import parameter
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.nn.recurrence import recurrent_cell, recurrent_scan
-from sporax.xla_kernels.recurrence import KINDS
 
 _FLOATS = float16, float32, float64
 

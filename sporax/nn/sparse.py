@@ -1,7 +1,7 @@
 """Layers for sparse matrices."""
 
 from sporax import ops
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax.nn.cell import Cell
 from sporax.ops.sparse.tensors import COOTensor
 

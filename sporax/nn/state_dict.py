@@ -5,11 +5,11 @@ import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
-from sporax.autodiff.hooks import HookHandle, check_callable
-from sporax.core.cell_tree import tree
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.core.cell_tree import tree
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
+from sporax._src.transforms.autodiff.hooks import HookHandle, check_callable
 from sporax.nn.cell_registry import tensors_in
 
 _EXTRA = "_extra_state"

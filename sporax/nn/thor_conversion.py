@@ -1,6 +1,6 @@
 """`ConvertNetUtils`: replace a network's layers by ones that record Kronecker factors."""
 
-from sporax.core.value import Changes
+from sporax._src.core.value import Changes
 from sporax.nn.cell import CELL
 from sporax.nn.convolution import Conv2d
 from sporax.nn.dense import Dense

@@ -3,10 +3,10 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.recorder import apply
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine.recorder import apply
 from sporax.nn.convolution import Conv2d
 from sporax.nn.dense import Dense
 from sporax.nn.embedding import Embedding, EmbeddingLookup

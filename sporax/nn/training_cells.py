@@ -1,12 +1,12 @@
 """A network with its loss, and one training step as a Cell."""
 
-from sporax.autodiff import GradOperation
-from sporax.core.dtype import bfloat16, float16, float32
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.distributed.groups import member, world
-from sporax.distributed.parallel_context import ParallelMode, get_auto_parallel_context
+from sporax._src.core.dtype import bfloat16, float16, float32
+from sporax._src.core.tensor import Tensor
+from sporax._src.devices.distributed.groups import member, world
+from sporax._src.devices.distributed.parallel_context import ParallelMode, get_auto_parallel_context
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms.autodiff import GradOperation
 from sporax.nn.cell import CELL, Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.communication import collectives

@@ -5,10 +5,10 @@ import math
 from collections.abc import Callable
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
-from sporax.initializers import HeUniform, Uniform, initializer
+from sporax._src.core.dtype import float32
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.initializers import HeUniform, Uniform, initializer
 from sporax.nn.activation import GELU, ReLU
 from sporax.nn.attention import MultiheadAttention
 from sporax.nn.cell import Cell

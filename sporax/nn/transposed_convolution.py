@@ -1,8 +1,8 @@
 """Transposed convolutions as layers."""
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32
+from sporax._src.diagnosis.rules import require
 from sporax.nn.convolution import Convolution, as_plane, checked_line, per_axis
 from sporax.ops.nn.transposed_convolution import transposed_as_mode
 

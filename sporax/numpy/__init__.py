@@ -7,7 +7,7 @@ modules here. Faces are compiled at first use.
 import importlib
 import pkgutil
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 
 _DTYPES = "bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 _CONSTANTS = {
@@ -26,7 +26,7 @@ def _registry():
 
 
 def _constants():
-    dtypes = importlib.import_module("sporax.core.dtype")
+    dtypes = importlib.import_module("sporax._src.core.dtype")
     grids = importlib.import_module("sporax.numpy.grids")
     faces = importlib.import_module("sporax.numpy.faces")
     constants = dict(_CONSTANTS) | {name: getattr(dtypes, name) for name in _DTYPES.split()}

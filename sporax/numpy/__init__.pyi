@@ -1,7 +1,7 @@
 """The operations as NumPy's users call them; written by tools/write_stubs.py."""
 
-from sporax.core.dtype import Type as Type
-from sporax.core.tensor import Tensor as Tensor
+from sporax._src.core.dtype import Type as Type
+from sporax._src.core.tensor import Tensor as Tensor
 from typing import Any
 import builtins
 

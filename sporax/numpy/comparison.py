@@ -3,10 +3,10 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.numpy.faces import array_of, as_tensors, composite, dtype_of, promoted
 from sporax.numpy.manipulation import common_shape
 

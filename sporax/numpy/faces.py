@@ -8,11 +8,11 @@ import functools
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.from_host import plain
-from sporax.core.signature_errors import fitting
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.from_host import plain
+from sporax._src.core.signature_errors import fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declaration import compiled
 from sporax.ops.declare import NUMPY, OPTIONAL, Array, Arrays, op
 from sporax.ops.declare import composite as _composite

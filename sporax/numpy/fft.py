@@ -2,7 +2,7 @@
 
 import importlib
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 
 
 def _face(declared, name):

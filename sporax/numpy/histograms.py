@@ -4,10 +4,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax import ops
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.numpy.creation import linspace
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, composite, in_one_dtype
 from sporax.numpy.mathematics import diff

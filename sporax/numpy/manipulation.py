@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 
 from sporax import ops
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.numpy.faces import Array, array_of, array_op, composite, in_one_dtype
 from sporax.ops.shape.creation import is_size
 

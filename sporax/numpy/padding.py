@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax.numpy.faces import Array, array_of, array_op, composite
 
 _PADS = {

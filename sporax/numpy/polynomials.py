@@ -4,8 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax import ops
-from sporax.diagnosis.rules import require
-from sporax.diagnosis.sizes import check_size
+from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.sizes import check_size
 from sporax.numpy.faces import Array, array_of, array_op, composite
 from sporax.numpy.manipulation import concatenate
 from sporax.numpy.mathematics import convolve

@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 
 from sporax import ops
-from sporax.core import dtype as dtypes
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.numpy.faces import Array, Arrays, array_of, array_op, cast, composite, dtype_of
 from sporax.numpy.manipulation import axes_of, axis_of, concatenate
 from sporax.ops.declare import OPTIONAL

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 from sporax.ops import aliases
 from sporax.ops.communication.groups import ReduceOp
 from sporax.ops.custom import Custom, CustomRegOp, DataType, custom_info_register

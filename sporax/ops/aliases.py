@@ -1,6 +1,6 @@
 """Second names of functions in `ops.functional`."""
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, MINT, composite
 
 # alias and its parameters -> path of the function, in `ops`, `mint` or Tensor

@@ -4,10 +4,10 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.storage.views import view
 from sporax.ops.declare import Array, attach, composite, op
-from sporax.storage.views import view
 
 
 def _cast_of_reals(input, dtype):

@@ -3,13 +3,13 @@ or `unroll=False` requests it, unrolled otherwise."""
 
 import contextlib
 
-from sporax.control_flow.cond import Unrecordable, as_weak_int, is_traced
-from sporax.control_flow.runtime import loop
-from sporax.control_flow.while_scan import over, repeat
-from sporax.core.from_host import plain
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.core.from_host import plain
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.transforms.control_flow.cond import Unrecordable, as_weak_int, is_traced
+from sporax._src.transforms.control_flow.runtime import loop
+from sporax._src.transforms.control_flow.while_scan import over, repeat
 from sporax.ops.declare import PRIMITIVES
 from sporax.ops.primitive import Primitive
 

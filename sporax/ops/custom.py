@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from sporax.autodiff.function import Function
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.capture.staging.host_calls import through
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.transforms.autodiff.function import Function
 from sporax.ops.primitive import Primitive
-from sporax.staging.host_calls import through
 
 _KIND = kinds.one_of("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc", "julia")
 

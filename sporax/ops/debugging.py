@@ -6,17 +6,17 @@ import itertools
 
 import numpy as np
 
-from sporax.autodiff.hooks import check_callable
-from sporax.core.dtype import bfloat16
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.capture.staging.deferred_print import Name, deferrable, show
+from sporax._src.core.dtype import bfloat16
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.transforms.autodiff.hooks import check_callable
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
 from sporax.ops.differentiation import HookBackward
 from sporax.ops.memory.placement import write_whole
 from sporax.ops.operand_checks import TENSOR
 from sporax.ops.primitive import Primitive
-from sporax.staging.deferred_print import Name, deferrable, show
 
 _SIDE = kinds.one_of("in", "out")
 

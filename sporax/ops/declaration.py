@@ -13,23 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from sporax.core.dtype import NAMES as DTYPES
-from sporax.core.errors import REFUSALS, refuse
-from sporax.core.from_host import HOLDING, plain, python_number
-from sporax.core.signature_errors import call_error, fitting
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.argument_kinds import is_axes
-from sporax.diagnosis.rules import message, rejection, require
-from sporax.diagnosis.sizes import check_size
-from sporax.engine.operation import Op
-from sporax.engine.recorder import apply
-from sporax.engine.trace_tree import forest
-from sporax.index_checks.checks import apply_within
-from sporax.index_checks.ranges import Range
-from sporax.numpy_interpreter.polymorphic import signature
+from sporax._src.capture.staging.symbolic_scalars import concrete
+from sporax._src.core.dtype import NAMES as DTYPES
+from sporax._src.core.errors import REFUSALS, refuse
+from sporax._src.core.from_host import HOLDING, plain, python_number
+from sporax._src.core.signature_errors import call_error, fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.argument_kinds import is_axes
+from sporax._src.diagnosis.rules import message, rejection, require
+from sporax._src.diagnosis.sizes import check_size
+from sporax._src.runtime.engine.operation import Op
+from sporax._src.runtime.engine.recorder import apply
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.index_checks.checks import apply_within
+from sporax._src.runtime.index_checks.ranges import Range
+from sporax._src.runtime.numpy_interpreter.polymorphic import signature
+from sporax._src.runtime.storage.views import view
 from sporax.ops.primitive import Primitive
-from sporax.staging.symbolic_scalars import concrete
-from sporax.storage.views import view
 
 __all__ = ["OPTIONAL", "Array", "Arrays", "Composite", "Declaration", "Range", "compiled"]
 

@@ -12,8 +12,8 @@ parameter that it fills:
     def softmax(input: Array, axis=-1, *, dtype=None): ...
 """
 
-from sporax.core.tensor import attach
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import attach
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declaration import OPTIONAL, Array, Arrays, Composite, Declaration, Range
 from sporax.ops.overload import overloaded
 

@@ -1,13 +1,13 @@
 """Derivatives under MindSpore's names in `ops`."""
 
-from sporax import autodiff
-from sporax.autodiff.hooks import Gate, avals_of, check_callable, replaced
-from sporax.autodiff.jacobian import Linearization, arguments_of, tangents_of
-from sporax.autodiff.tape import zeros_like
-from sporax.batching import vmap
-from sporax.core.signature_errors import fitting
-from sporax.core.tree import unflatten
-from sporax.engine.recorder import wrap
+from sporax._src.core.signature_errors import fitting
+from sporax._src.core.tree import unflatten
+from sporax._src.runtime.engine.recorder import wrap
+from sporax._src.transforms import autodiff
+from sporax._src.transforms.autodiff.hooks import Gate, avals_of, check_callable, replaced
+from sporax._src.transforms.autodiff.jacobian import Linearization, arguments_of, tangents_of
+from sporax._src.transforms.autodiff.tape import zeros_like
+from sporax._src.transforms.batching import vmap
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.operand_checks import TENSOR
 from sporax.ops.primitive import Primitive

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from sporax.autodiff.function import Function
-from sporax.core.signature_errors import fitting_method
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.signature_errors import fitting_method
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms.autodiff.function import Function
 from sporax.ops.custom import Custom
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES, composite
 from sporax.ops.primitive import Primitive

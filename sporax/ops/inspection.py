@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor, is_tensor
-from sporax.core.value import Aval
-from sporax.diagnosis.rules import require
-from sporax.engine.recorder import wrap
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor, is_tensor
+from sporax._src.core.value import Aval
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, attach, composite
 
 

@@ -9,8 +9,8 @@ import inspect
 import json
 from collections.abc import Callable
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS
 
 _STR, _INT, _BOOL, _LIST = str, int, bool, list

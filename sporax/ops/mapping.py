@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sporax.core.dtype import NAMES, Type, issubclass_, pytype_to_dtype
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.core.dtype import NAMES, Type, issubclass_, pytype_to_dtype
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive
 from sporax.ops.sparse.tensors import COOTensor, CSRTensor, RowTensorInner

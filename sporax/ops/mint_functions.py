@@ -1,8 +1,8 @@
 """`mint` functions with arguments different from `ops`, composed of operations: PyTorch's rules."""
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import composite
 from sporax.ops.loss.losses import kl_div
 from sporax.ops.math.arithmetic import mul

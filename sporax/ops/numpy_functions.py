@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from sporax.ops.declare import attach
 
 # these call the array's method of that name, with arguments that a Tensor's does not take

@@ -3,11 +3,11 @@ and of their shapes."""
 
 import jax.numpy as jnp
 
-from sporax.core.dtype import from_numpy
-from sporax.core.errors import describe
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.core.dtype import from_numpy
+from sporax._src.core.errors import describe
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
 
 TENSOR = kinds.instance(Tensor, "a-tensor")
 

@@ -1,13 +1,13 @@
 """Optimizer steps: a formula on arrays each, and the Primitives that compute it.
 
 A formula takes the variables, `grad`, scalars, and after `*` the static arguments; it returns the
-new variables. `sporax.optim` uses the same formulas.
+new variables. `sporax._src.optim` uses the same formulas.
 """
 
 import jax.numpy as jnp
 
-from sporax.core.errors import describe
-from sporax.diagnosis.rules import require
+from sporax._src.core.errors import describe
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.operand_checks import require_number
 from sporax.ops.optimizer_updates import update

@@ -5,14 +5,14 @@ import inspect
 
 import jax.numpy as jnp
 
-from sporax.core.errors import describe
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.argument_kinds import BOOL
-from sporax.diagnosis.rules import require
-from sporax.engine.operation import Op
-from sporax.engine.recorder import apply
-from sporax.index_checks.checks import apply_within
-from sporax.index_checks.ranges import Range
+from sporax._src.core.errors import describe
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.argument_kinds import BOOL
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.engine.operation import Op
+from sporax._src.runtime.engine.recorder import apply
+from sporax._src.runtime.index_checks.checks import apply_within
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import PRIMITIVES, composite
 from sporax.ops.indexing.assignment import put
 from sporax.ops.operand_checks import require_number

@@ -2,10 +2,10 @@
 
 import inspect
 
-from sporax.core.dtype import Type
-from sporax.core.from_host import plain
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection
+from sporax._src.core.dtype import Type
+from sporax._src.core.from_host import plain
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection
 
 # required type of an argument with that name, if several signatures compete for a call
 _KINDS = {

@@ -3,11 +3,11 @@
 import functools
 import inspect
 
-from sporax.core.errors import warn
-from sporax.core.signature_errors import is_own, refusing_misfits
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.sharding.calls import shard_primitive
+from sporax._src.core.errors import warn
+from sporax._src.core.signature_errors import is_own, refusing_misfits
+from sporax._src.devices.sharding.calls import shard_primitive
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 
 _UNSHOWN = ("input_names", "output_names")
 

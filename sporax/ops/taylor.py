@@ -8,15 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import jet as jax_jet
 
-from sporax.autodiff.lifted_function import LiftedFunction
-from sporax.core import dtype as dtypes
-from sporax.core.signature_errors import fitting
-from sporax.core.tensor import Tensor
-from sporax.core.tree import flatten, unflatten
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.engine.recorder import wrap
-from sporax.lifting.lifted_op import LiftedOp
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.signature_errors import fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import flatten, unflatten
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.recorder import wrap
+from sporax._src.transforms.autodiff.lifted_function import LiftedFunction
+from sporax._src.transforms.lifting.lifted_op import LiftedOp
 from sporax.ops.declare import FUNCTIONS
 from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import concat

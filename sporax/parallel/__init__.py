@@ -1,5 +1,19 @@
 """Several devices in one process: `Mesh`, and MindSpore's API of parallel training on it."""
 
+from sporax._src.devices.sharding import (
+    Collective,
+    DescribedMesh,
+    Layout,
+    Mesh,
+    collectives,
+    current_mesh,
+    divide,
+    leave_devices,
+    place,
+    placement_of,
+    whole,
+)
+from sporax._src.devices.sharding.calls import shard
 from sporax.nn.training_cells import parameter_broadcast
 from sporax.parallel.algorithm_settings import (
     get_algo_parameters,
@@ -31,20 +45,6 @@ from sporax.parallel.strategy_file import (
     restore_group_info_list,
 )
 from sporax.parallel.unified import unified_safetensors
-from sporax.sharding import (
-    Collective,
-    DescribedMesh,
-    Layout,
-    Mesh,
-    collectives,
-    current_mesh,
-    divide,
-    leave_devices,
-    place,
-    placement_of,
-    whole,
-)
-from sporax.sharding.calls import shard
 
 __all__ = [
     "AutoParallel", "Collective", "DescribedMesh", "Layout", "Link", "Machine", "Mesh",

@@ -6,10 +6,10 @@ parameter servers are not supported, so only settings that leave them off are ac
 
 import os
 
-from sporax.core.errors import warn
-from sporax.core.settings import Settings
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.errors import warn
+from sporax._src.core.settings import Settings
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 
 _ALGORITHM, _SERVERS = Settings("set_algo_parameters"), Settings("set_ps_context")

@@ -1,18 +1,24 @@
 """`AutoParallel`: a network on all devices of the process, with MindSpore's API."""
 
-from sporax.core.errors import warn
-from sporax.core.tree import map_tensors
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.distributed.parallel_context import SCHEDULERS
+from sporax._src.core.errors import warn
+from sporax._src.core.tree import map_tensors
+from sporax._src.devices.distributed.parallel_context import SCHEDULERS
+from sporax._src.devices.sharding.all_devices import enter_all_devices
+from sporax._src.devices.sharding.calls import check_strategy, constrained, placed_as
+from sporax._src.devices.sharding.layout import Layout, placements
+from sporax._src.devices.sharding.mesh import (
+    OptimizerParallel,
+    Placement,
+    current_mesh,
+    divide,
+    put,
+)
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.micro_batches import PipelineCell
 from sporax.parallel import slices, strategy_file
 from sporax.parallel.algorithm_settings import check_operator_file
-from sporax.sharding.all_devices import enter_all_devices
-from sporax.sharding.calls import check_strategy, constrained, placed_as
-from sporax.sharding.layout import Layout, placements
-from sporax.sharding.mesh import OptimizerParallel, Placement, current_mesh, divide, put
 
 _MODES = ("semi_auto", "sharding_propagation", "recursive_programming")
 _DATA = ("data_parallel", "full_batch")

@@ -7,12 +7,12 @@ import re
 
 import numpy as np
 
-from sporax import distributed
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.devices import distributed
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, load_param_into_net, save_checkpoint
 from sporax.nn.cell import Cell
 from sporax.parallel import slices, strategy_file

@@ -10,11 +10,16 @@ import dataclasses
 import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
-from sporax.graph_capture.graph_text import Listing
-from sporax.sharding.collective_bytes import MESSAGES, Collective, collectives, total_traffic
-from sporax.sharding.mesh import current_mesh
+from sporax._src.capture.graph_capture.graph_text import Listing
+from sporax._src.core.tensor import Tensor
+from sporax._src.devices.sharding.collective_bytes import (
+    MESSAGES,
+    Collective,
+    collectives,
+    total_traffic,
+)
+from sporax._src.devices.sharding.mesh import current_mesh
+from sporax._src.diagnosis.rules import require
 
 
 @dataclasses.dataclass(frozen=True)

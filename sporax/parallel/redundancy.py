@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from sporax import distributed
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
+from sporax._src.devices import distributed
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection
 from sporax.io import untrusted_file
 from sporax.nn.cell import Cell
 from sporax.parallel import strategy_file

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.parallel import strategy_file
 
 _MOST_RANKS = 2**15

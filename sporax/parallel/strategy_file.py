@@ -8,7 +8,7 @@ import os
 from functools import partial
 from typing import Any
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, protobuf, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED

@@ -4,9 +4,9 @@ import json
 import math
 import os
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.io import atomic_write
 from sporax.io.file_formats import deduplicated
 from sporax.parallel import slices

@@ -3,9 +3,9 @@
 import jax.numpy as jnp
 import jax.scipy.fft as fft
 
-from sporax.core.errors import missing
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.errors import missing
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import floating
 

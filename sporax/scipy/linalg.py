@@ -7,11 +7,11 @@ infinities and NaN, which reads the elements.
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import int32, int64
-from sporax.core.errors import missing
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.dtype import int32, int64
+from sporax._src.core.errors import missing
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.linalg.factorization import (
     eigh_with_vectors,
     lu_with_pivots,

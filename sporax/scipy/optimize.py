@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import optimize
 
-from sporax.autodiff import value_and_grad
-from sporax.core.dtype import int64
-from sporax.core.errors import missing
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import int64
+from sporax._src.core.errors import missing
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms.autodiff import value_and_grad
 from sporax.ops.declare import Array, op
 
 

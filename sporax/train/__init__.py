@@ -1,6 +1,6 @@
 """Training: `Model`, callbacks and metrics."""
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 from sporax.nn.thor_conversion import ConvertNetUtils
 from sporax.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
 from sporax.train.checkpointer import Checkpointer

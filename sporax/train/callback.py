@@ -2,11 +2,11 @@
 
 import logging
 
-from sporax.core import signature_errors
-from sporax.core.signature_errors import Fitting
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import signature_errors
+from sporax._src.core.signature_errors import Fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 
 _log = logging.getLogger("sporax")
 

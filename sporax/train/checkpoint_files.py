@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
-from sporax.distributed import groups, processes
+from sporax._src.core.tensor import Tensor
+from sporax._src.devices.distributed import groups, processes
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import background_writer, ckpt_file, file_formats
 
 _STATE = "training state"  # the JSON entry of a file; other entries are arrays

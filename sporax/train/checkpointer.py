@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sporax.amp.loss_scale_manager import LossScaleManager
-from sporax.amp.loss_scaler import LossScaler
-from sporax.core import cell_tree, random
-from sporax.core.interruptions import uninterrupted
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import updating
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.amp.loss_scale_manager import LossScaleManager
+from sporax._src.amp.loss_scaler import LossScaler
+from sporax._src.core import cell_tree, random
+from sporax._src.core.interruptions import uninterrupted
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import updating
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 from sporax.train.callback import Callback

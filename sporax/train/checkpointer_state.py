@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection
 
 _PLAIN = (bool, int, float, str, type(None))
 _SEQUENCES = {"list": list, "tuple": tuple}

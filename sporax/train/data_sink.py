@@ -4,11 +4,11 @@ import functools
 import itertools
 import weakref
 
-from sporax.core import dtype as dtypes
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.compiler_marks import JitConfig
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.compiler_marks import JitConfig
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
 from sporax.ops.communication.groups import leave_graph
 from sporax.ops.primitive import Primitive

@@ -5,10 +5,10 @@ import os
 import time
 from pathlib import Path
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.workbench.profiler.profile import profile, tensorboard_trace_handler
 from sporax.io import untrusted_file
-from sporax.profiler.profile import profile, tensorboard_trace_handler
 from sporax.train.callback import Callback
 
 _START = {"start_step": -1, "stop_step": -1}

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core.errors import warn
-from sporax.diagnosis.rules import rejection
+from sporax._src.core.errors import warn
+from sporax._src.diagnosis.rules import rejection
 from sporax.io import atomic_write
 
 

@@ -6,9 +6,9 @@ import os
 import time
 from pathlib import Path
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.flops import MULTIPLICATIONS, jaxprs_in
+from sporax._src.capture.graph_capture.flops import MULTIPLICATIONS, jaxprs_in
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write
 from sporax.nn.cell import Cell
 from sporax.train.callback import Callback

@@ -1,9 +1,9 @@
 """Accumulate gradients over several batches before a weight update."""
 
-from sporax.control_flow.runtime import branch
-from sporax.core.dtype import int32
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
+from sporax._src.core.dtype import int32
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.control_flow.runtime import branch
 from sporax.nn.cell import Cell
 from sporax.ops import HyperMap, MultitypeFuncGraph, assign, assign_add, depend, partial, zeros_like
 

@@ -5,8 +5,8 @@ import signal
 import threading
 from pathlib import Path
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, save_checkpoint, untrusted_file
 from sporax.io.export import export
 from sporax.train.callback import Callback

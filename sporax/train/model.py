@@ -1,15 +1,15 @@
 """`Model`: trains, evaluates and runs a network."""
 
-from sporax import amp
-from sporax.core.errors import missing
-from sporax.core.from_host import plain
-from sporax.core.signature_errors import fitting_constructor
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src import amp
+from sporax._src.core.errors import missing
+from sporax._src.core.from_host import plain
+from sporax._src.core.signature_errors import fitting_constructor
+from sporax._src.core.tensor import Tensor
+from sporax._src.devices.sharding.mesh import to_read
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
-from sporax.sharding.mesh import to_read
 from sporax.train.boost.auto_boost import AutoBoost
 from sporax.train.boost.training_steps import (
     BoostTrainOneStepCell,

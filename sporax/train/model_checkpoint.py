@@ -3,9 +3,9 @@
 import os
 import time
 
-from sporax.core.signature_errors import Fitting
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.signature_errors import Fitting
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import save_checkpoint
 from sporax.io.background_writer import wait
 from sporax.io.checkpoint_rotation import CheckpointManager

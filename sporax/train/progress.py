@@ -8,9 +8,9 @@ import time
 
 from tqdm import tqdm
 
-from sporax.core.environment import choice
-from sporax.core.tensor import Tensor
-from sporax.engine.program import compilations
+from sporax._src.core.environment import choice
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine.program import compilations
 from sporax.train.callback import Callback, loss_of
 from sporax.train.logging_callbacks import LossMonitor
 

@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 
-from sporax.core.errors import warn
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.errors import warn
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.train.callback import Callback, loss_of
 from sporax.train.summary_record import SummaryRecord
 

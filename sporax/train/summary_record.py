@@ -8,12 +8,12 @@ import os
 
 import numpy as np
 
-from sporax.core.errors import warn
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.graph_capture.graph_text import Listing
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.graph_text import Listing
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.errors import warn
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
 from sporax.ops.debugging import SUMMARIES
 from sporax.train.event_file import (

@@ -1,7 +1,7 @@
 """`ModelThor`: a Model whose steps schedule the factor inversions of the optimizer `thor`."""
 
+from sporax._src.optim.thor import Thor
 from sporax.nn.training_cells import TrainOneStepCell
-from sporax.optim.thor import Thor
 from sporax.train.model import Model
 
 

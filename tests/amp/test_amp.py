@@ -9,10 +9,10 @@ import pytest
 
 import sporax
 from sporax import amp, nn, ops
-from sporax.core import context, dtype
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context, dtype
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
 from sporax.nn.loss_scale import TrainOneStepWithLossScaleCell
 from tests.amp.amp_cases import AMP, WEIGHT, X, network
 from tests.case_results import result_or_error

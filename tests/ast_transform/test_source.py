@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, jit, nn, vmap
-from sporax.ast_transform.convert import converted
+from sporax._src.capture.ast_transform.convert import converted
 from tests.comparison import assert_same, tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

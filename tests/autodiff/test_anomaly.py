@@ -10,9 +10,9 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, detect_anomaly, grad, jit, nn, ops
-from sporax.autodiff import Function
-from sporax.core.value import thread
-from sporax.engine.recorder import Recorder
+from sporax._src.core.value import thread
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.transforms.autodiff import Function
 
 pytestmark = pytest.mark.executors
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff import Function, grad, value_and_grad
-from sporax.core import context
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.transforms.autodiff import Function, grad, value_and_grad
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

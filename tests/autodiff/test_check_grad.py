@@ -5,8 +5,8 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, jit, nn, ops
-from sporax.autodiff import Function, GradientError, check_grad
-from sporax.core import random
+from sporax._src.core import random
+from sporax._src.transforms.autodiff import Function, GradientError, check_grad
 
 pytestmark = [pytest.mark.usefixtures("on_numpy"), pytest.mark.executors]
 

@@ -13,17 +13,17 @@ import scipy.special
 from numpy.polynomial import Polynomial
 
 from sporax import nn, ops
-from sporax.autodiff.grad import GradOperation, grad, value_and_grad
-from sporax.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
-from sporax.autodiff.no_grad import no_grad, stop_gradient
-from sporax.autodiff.remat import recompute
-from sporax.batching.vmap import vmap
-from sporax.core import context, random
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.program import compilations
-from sporax.engine.trace_tree import forest
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context, random
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.transforms.autodiff.grad import GradOperation, grad, value_and_grad
+from sporax._src.transforms.autodiff.jacobian import jacfwd, jacrev, jvp, vjp
+from sporax._src.transforms.autodiff.no_grad import no_grad, stop_gradient
+from sporax._src.transforms.autodiff.remat import recompute
+from sporax._src.transforms.batching.vmap import vmap
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff import grad, no_grad
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad, no_grad
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

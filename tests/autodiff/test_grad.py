@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff import GradOperation, grad, stop_gradient, value_and_grad
-from sporax.autodiff.tape import paused
-from sporax.core import dtype as dtypes
-from sporax.core.context import GRAPH_MODE, PYNATIVE_MODE, set_context
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.core.value import thread
-from sporax.engine import trace_tree
-from sporax.engine.recorder import run_pending
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.context import GRAPH_MODE, PYNATIVE_MODE, set_context
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.core.value import thread
+from sporax._src.runtime.engine import trace_tree
+from sporax._src.runtime.engine.recorder import run_pending
+from sporax._src.transforms.autodiff import GradOperation, grad, stop_gradient, value_and_grad
+from sporax._src.transforms.autodiff.tape import paused
 from sporax.nn.cell import Cell
 from tests.autodiff import grad_cases
 from tests.oracle import evaluate, recorded, rows
@@ -487,7 +487,7 @@ def test_random_programs_against_dual_numbers(cap, monkeypatch):
 
 def test_a_remembered_walk_is_taken():
     """The second time the same forward pass is differentiated, the backward one is one step."""
-    from sporax.engine.recorder import ReplayedPath
+    from sporax._src.runtime.engine.recorder import ReplayedPath
 
     if thread.recorder.immediate:
         pytest.skip("the immediate executor keeps no trace to remember a walk with")

@@ -9,13 +9,13 @@ import pickle
 import pytest
 
 from sporax import ops
-from sporax.autodiff import grad
-from sporax.core import context
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.transforms.autodiff import grad
 from sporax.nn.cell import Cell
 from tests.programs.script_runs import printed
 

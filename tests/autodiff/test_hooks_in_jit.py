@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from sporax.autodiff.grad import grad, value_and_grad
-from sporax.autodiff.remat import recompute
-from sporax.core import context
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff.grad import grad, value_and_grad
+from sporax._src.transforms.autodiff.remat import recompute
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import Function, grad, jacfwd, jacrev, jvp, vjp
-from sporax.batching import vmap
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import Function, grad, jacfwd, jacrev, jvp, vjp
+from sporax._src.transforms.batching import vmap
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import grad, value_and_grad
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad, value_and_grad
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -6,16 +6,16 @@ import pytest
 
 import sporax
 from sporax import nn, ops
-from sporax.autodiff import grad, jacrev, value_and_grad
-from sporax.batching import vmap
-from sporax.compilation_cache.folder import Folder
-from sporax.core.dtype import float64
-from sporax.core.parameter import Parameter
-from sporax.core.random import set_seed
-from sporax.core.tensor import Tensor
-from sporax.engine.program import Program
-from sporax.engine.recorder import Recorder, run_pending
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.dtype import float64
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.random import set_seed
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.compilation_cache.folder import Folder
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.engine.recorder import Recorder, run_pending
+from sporax._src.transforms.autodiff import grad, jacrev, value_and_grad
+from sporax._src.transforms.batching import vmap
 from tests.batching.test_vmap import Scaled
 
 

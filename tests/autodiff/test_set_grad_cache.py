@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import GradOperation, grad, value_and_grad
-from sporax.core import context
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.transforms.autodiff import GradOperation, grad, value_and_grad
 from sporax.nn.cell import Cell
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import Function, grad, jacfwd
-from sporax.batching import vmap
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine.program import compilations
-from sporax.engine.recorder import Recorder
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.transforms.autodiff import Function, grad, jacfwd
+from sporax._src.transforms.batching import vmap
 from tests.autodiff import grad_cases, transform_cases
 from tests.oracle import evaluate, recorded, rows
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import sporax
-from sporax import cli
-from sporax.cli import bench
-from sporax.cli.bench_peers import sizes
+from sporax._src.workbench import cli
+from sporax._src.workbench.cli import bench
+from sporax._src.workbench.cli.bench_peers import sizes
 from tests.cli.test_cli import call
 
 HEADS = ("a call", "spread", "samples/s", "first call", "from cache")
@@ -89,7 +89,7 @@ def test_times_have_three_digits(seconds, text):
 
 def test_every_row_has_its_cases():
     sporax.install_as_mindspore()
-    from sporax.cli.bench_peers import in_mindspore
+    from sporax._src.workbench.cli.bench_peers import in_mindspore
 
     cases = {case for row in sizes.ROWS.values() for case in row}
     assert cases == in_mindspore.CASES.keys() >= {*sizes.SAMPLES, *sizes.OPERATIONS}

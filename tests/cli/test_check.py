@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from sporax.cli.command import main
+from sporax._src.workbench.cli.command import main
 
 # a program, and what is said of it: (line, part of what is printed), in order
 ROWS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sporax
-from sporax import cli
+from sporax._src.workbench import cli
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,8 +6,8 @@ import warnings
 import jax
 import pytest
 
-from sporax.cli import doctor
-from sporax.compilation_cache.folder import Folder
+from sporax._src.runtime.compilation_cache.folder import Folder
+from sporax._src.workbench.cli import doctor
 
 
 def test_says_what_there_is(capsys):

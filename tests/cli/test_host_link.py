@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from sporax.cli import host_link, job_key
-from sporax.cli.host_link import Failure, FirstHost, OtherHost
-from sporax.cli.launch import CannotLaunch, _link
+from sporax._src.workbench.cli import host_link, job_key
+from sporax._src.workbench.cli.host_link import Failure, FirstHost, OtherHost
+from sporax._src.workbench.cli.launch import CannotLaunch, _link
 
 KEY = b"a key of the job"
 HOSTS = ("127.0.0.1", "second", "third")

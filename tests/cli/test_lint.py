@@ -6,8 +6,8 @@ import json
 import pytest
 
 import sporax
-from sporax.cli.check import follow
-from sporax.cli.command import main
+from sporax._src.workbench.cli.check import follow
+from sporax._src.workbench.cli.command import main
 from sporax.migrate.differing_names import FACTS
 
 MS = "import mindspore as ms\nfrom mindspore import nn, ops, mint\n"

@@ -10,9 +10,9 @@ from pathlib import Path
 import jaxlib
 import pytest
 
-from sporax.cli import main
+from sporax._src.runtime.xla_kernels import jaxlib_faults
+from sporax._src.workbench.cli import main
 from sporax.io import program_file
-from sporax.xla_kernels import jaxlib_faults
 from tests.io.reproducers import tanh_sum, write, write_again
 
 ROOT = Path(__file__).parents[2]
@@ -132,8 +132,8 @@ print("done", sys.argv[1:], __name__)
 # programs with a tanh give one more
 PLANTED = """
 import jax
-from sporax.xla_kernels import rewrite
-from sporax.core.jax_internals import equations, jaxpr_as_fun
+from sporax._src.runtime.xla_kernels import rewrite
+from sporax._src.core.jax_internals import equations, jaxpr_as_fun
 def wrong(closed):
     def run(*xs):
         count = sum(e.primitive.name == "tanh" for e in equations(closed.jaxpr))
@@ -142,7 +142,7 @@ def wrong(closed):
 rewrite.rewrite = wrong
 """
 LARGE = """
-from sporax.engine.verification import switch
+from sporax._src.runtime.engine.verification import switch
 switch.MOST_BYTES = 10
 """
 

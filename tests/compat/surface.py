@@ -14,8 +14,8 @@ import json
 from pathlib import Path
 
 import sporax
-from sporax.cli import check
-from sporax.compat.refused_names import Refused
+from sporax._src.mindspore.compat.refused_names import Refused
+from sporax._src.workbench.cli import check
 from tests.compat.parameter_names import parameters_of
 
 RECORDED = Path(__file__).parents[1] / "recorded"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sporax
-from sporax.compat import alias
+from sporax._src.mindspore.compat import alias
 
 ROOT = Path(__file__).parents[2]
 with open(ROOT / "tests" / "recorded" / "import_paths.csv", encoding="utf8") as _file:
@@ -24,7 +24,7 @@ for _row in PATHS:
 HOMES = {
     "mindspore": ["sporax"],
     "mindspore.nn": ["sporax.nn", "sporax.optim"],
-    "mindspore.ops": ["sporax.ops", "sporax.autodiff"],
+    "mindspore.ops": ["sporax.ops", "sporax._src.transforms.autodiff"],
     "mindspore.common.initializer": ["sporax.initializers"],
     "mindspore.mint": ["sporax.mint"],
     "mindspore.mint.nn": ["sporax.mint.nn"],

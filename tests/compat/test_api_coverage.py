@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sporax import nn, ops
-from sporax.compat.refused_names import REFUSED, Refused
+from sporax._src.mindspore.compat.refused_names import REFUSED, Refused
 from tests.compat import surface
 from tests.compat.parameter_names import ANYTHING, parameters_of
 

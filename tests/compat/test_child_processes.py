@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sporax
-from sporax.compat import child_processes
+from sporax._src.mindspore.compat import child_processes
 
 ROOT = Path(__file__).parents[2]
 

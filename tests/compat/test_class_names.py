@@ -11,9 +11,9 @@ import pytest
 
 import sporax
 from sporax import amp, data, nn, ops, train
-from sporax.compat import alias, class_modules
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.mindspore.compat import alias, class_modules
 from tests.oracle import recorded
 from tools.write_classes import table
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 import sporax
-from sporax.compat import runtime
+from sporax._src.mindspore.compat import runtime
 
 sporax.install_as_mindspore()
 import mindspore as ms  # noqa: E402

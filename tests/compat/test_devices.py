@@ -99,7 +99,7 @@ def test_devices():
 
 
 def test_settings_without_effect_are_mentioned_once(caplog):
-    from sporax.compat import runtime
+    from sporax._src.mindspore.compat import runtime
 
     runtime._mentioned.clear()
     with caplog.at_level(logging.WARNING, "sporax"):

@@ -12,9 +12,12 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, grad, mint, nn, ops
-from sporax.compat.refused_names import REFUSED
+from sporax._src.devices.distributed.parallel_context import (
+    get_auto_parallel_context,
+    set_auto_parallel_context,
+)
+from sporax._src.mindspore.compat.refused_names import REFUSED
 from sporax.data import NumpySlicesDataset
-from sporax.distributed.parallel_context import get_auto_parallel_context, set_auto_parallel_context
 from tests.compat import surface
 from tests.compat.check_cases import CASES, evaluate
 

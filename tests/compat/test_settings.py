@@ -3,10 +3,10 @@
 import pytest
 
 import sporax
-from sporax.compat.device_context.cpu import threads_num
-from sporax.core import context
-from sporax.core.context import get_context
-from sporax.core.settings import TABLES
+from sporax._src.core import context
+from sporax._src.core.context import get_context
+from sporax._src.core.settings import TABLES
+from sporax._src.mindspore.compat.device_context.cpu import threads_num
 from sporax.data import config
 from tests.oracle import recorded
 

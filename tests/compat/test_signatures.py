@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sporax import mint, nn, ops, optim
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 
 RECORDED = json.loads((Path(__file__).parents[1] / "recorded/signatures.json").read_text("utf8"))
 HOMES = {"nn": nn, "ops": ops}

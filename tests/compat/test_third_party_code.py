@@ -5,8 +5,8 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, jit, nn, ops
+from sporax._src.initializers import Initializer, initializer
 from sporax.data import NumpySlicesDataset
-from sporax.initializers import Initializer, initializer
 from sporax.train import Metric
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -7,7 +7,7 @@ import pytest
 
 import sporax as ms
 from sporax import Symbol, Tensor, enable_dynamic, jit, nn, ops
-from sporax.compat import log_settings, runtime
+from sporax._src.mindspore.compat import log_settings, runtime
 from sporax.train.interruption_callbacks import ExitByRequest
 
 # Expressions, and what MindSpore 2.10 returns for them, as text.

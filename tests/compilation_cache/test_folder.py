@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from jax._src import cache_key, compiler
 
-from sporax.compilation_cache import folder as compilation_cache
+from sporax._src.runtime.compilation_cache import folder as compilation_cache
 
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = 0, 10, 32, 40, -1  # of a file that was cut short

@@ -7,7 +7,7 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, grad, jit, nn, ops, recompute, value_and_grad, vmap
-from sporax.core import context
+from sporax._src.core import context
 from tests.comparison import assert_same, tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -3,7 +3,7 @@
 from typing import get_type_hints
 
 from sporax import nn
-from sporax.core.cell_tree import CellProtocol, is_cell
+from sporax._src.core.cell_tree import CellProtocol, is_cell
 
 
 def test_a_cell_follows_the_protocol():

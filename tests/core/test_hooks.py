@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sporax
-from sporax.core.hooks import Hooks
+from sporax._src.core.hooks import Hooks
 
 PACKAGE = Path(sporax.__file__).parent
 SOURCES = {

@@ -11,7 +11,7 @@ import pytest
 from jax._src import compilation_cache
 from jax.export import SymbolicScope
 
-from sporax.core import jax_internals as internals
+from sporax._src.core import jax_internals as internals
 
 ROOT = Path(__file__).parents[2] / "sporax"
 PRIVATE = ("jax._src", "jax.extend", "jax.interpreters", "jaxlib")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sporax.core import memory_limits
-from sporax.core.memory_limits import RESERVE, Budget
+from sporax._src.core import memory_limits
+from sporax._src.core.memory_limits import RESERVE, Budget
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS of Linux")
 

@@ -16,11 +16,11 @@ import pytest
 
 import sporax
 from sporax import amp, data, mint, nn, ops
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.graph_capture.jit import jit
-from sporax.initializers import Normal, One, initializer
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.initializers import Normal, One, initializer
 from sporax.train import CheckpointConfig, Model
 from tests.core import numpy_literals
 from tests.core import numpy_scalar_calls as calls

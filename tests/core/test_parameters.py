@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff import grad, value_and_grad
-from sporax.core import random
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine.recorder import Recorder
-from sporax.graph_capture.jit import jit
-from sporax.initializers import Initializer, Normal, initializer
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import random
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.initializers import Initializer, Normal, initializer
+from sporax._src.optim import SGD
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.transforms.autodiff import grad, value_and_grad
 from sporax.nn import Dense, Optimizer
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
-from sporax.optim import SGD
 
 
 class Counting(Initializer):

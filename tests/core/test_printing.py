@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
 from sporax.nn.parameter_tuple import ParameterTuple
 
 ROWS = json.loads((Path(__file__).parents[1] / "recorded/printing.json").read_text())

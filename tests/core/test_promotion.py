@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -10,7 +10,7 @@ import pytest
 import sporax
 from sporax import amp, initializers, mint, nn, ops
 from sporax import numpy as mnp
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from sporax.ops.declare import FUNCTIONS, MINT, NUMPY, PRIMITIVES
 
 X = Tensor(np.ones((2, 3), np.float32))

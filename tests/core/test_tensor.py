@@ -10,13 +10,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import sporax.initializers
+import sporax._src.initializers
 import sporax.ops
-from sporax.autodiff.grad import grad
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor, is_tensor, tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor, is_tensor, tensor
+from sporax._src.transforms.autodiff.grad import grad
 from sporax.nn.parameter_tuple import ParameterTuple
 from tools.record_tensor import answers
 

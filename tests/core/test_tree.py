@@ -7,7 +7,14 @@ from weakref import ref
 import pytest
 
 from sporax import Tensor
-from sporax.core.tree import LEAF, flatten, leaves_with_paths, live_objects, tensors_of, unflatten
+from sporax._src.core.tree import (
+    LEAF,
+    flatten,
+    leaves_with_paths,
+    live_objects,
+    tensors_of,
+    unflatten,
+)
 
 Pair = collections.namedtuple("Pair", "a b")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sporax import data, train
-from sporax.core import dtype, random
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype, random
+from sporax._src.core.tensor import Tensor
 from tests.case_results import result_or_error
 from tests.data.data_cases import CASES
 from tests.data.data_cases import evaluate as evaluate_pipeline

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import data
-from sporax.core import dtype as dtypes
+from sporax._src.core import dtype as dtypes
 from sporax.data import mindrecord
 from sporax.io import encryption
 from sporax.io.corrupt_file import CorruptFile

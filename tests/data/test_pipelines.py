@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import data
-from sporax.core import dtype as dtypes
+from sporax._src.core import dtype as dtypes
 from sporax.data import audio, config, text, transforms, vision
 from tests.data import pipeline_cases
 from tests.oracle import recorded

@@ -9,7 +9,7 @@ import pytest
 
 from sporax import data as ds
 from sporax import nn
-from sporax.compat.waited_callback import WaitedDSCallback
+from sporax._src.mindspore.compat.waited_callback import WaitedDSCallback
 from sporax.data import mindrecord
 from sporax.data.tfrecord_file import crc32c, masked
 from sporax.train import Model

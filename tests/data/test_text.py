@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from sporax import data
-from sporax.core import dtype
+from sporax._src.core import dtype
 from sporax.data import text
 from tests.case_results import result_or_error
 from tests.data.text_cases import CASES

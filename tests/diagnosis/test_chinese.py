@@ -6,8 +6,8 @@ import pytest
 
 import sporax
 from sporax import nn, ops
-from sporax.cli import run
-from sporax.core import language
+from sporax._src.core import language
+from sporax._src.workbench.cli import run
 
 # what fails, and its message in Chinese
 SAID = [

@@ -9,9 +9,9 @@ import pytest
 
 import sporax
 from sporax import Tensor, nn, ops
-from sporax.cli import main
-from sporax.core import language
-from sporax.diagnosis import error_index, rules
+from sporax._src.core import language
+from sporax._src.diagnosis import error_index, rules
+from sporax._src.workbench.cli import main
 from tools import run_page
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -99,7 +99,7 @@ def _text(node):
 
 def test_each_error_of_the_sources_has_an_entry():
     lacking = [row for row in raised() if error_index.entry_of_message(*row[1:]) is None]
-    assert not lacking, "give each an entry in sporax/diagnosis/error_index.md"
+    assert not lacking, "give each an entry in sporax/_src/diagnosis/error_index.md"
 
 
 def test_each_rule_with_an_error_has_an_entry():

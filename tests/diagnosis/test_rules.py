@@ -11,7 +11,7 @@ import pytest
 
 import sporax
 from sporax import nn, ops
-from sporax.diagnosis import error_index, rules
+from sporax._src.diagnosis import error_index, rules
 from tests.wrong_arguments import judge
 
 SOURCES = sorted(Path(sporax.__file__).parent.rglob("*.py"))

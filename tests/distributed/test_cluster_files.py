@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sporax.cli.command import _parser
-from sporax.cli.launch import PORT, _share
-from sporax.distributed.launch_environment import Launch, read
+from sporax._src.devices.distributed.launch_environment import Launch, read
+from sporax._src.workbench.cli.command import _parser
+from sporax._src.workbench.cli.launch import PORT, _share
 
 FOLDER = Path(__file__).parents[2] / "examples" / "cluster"
 SCRIPTS, MANIFESTS = sorted(FOLDER.glob("*.sh")), sorted(FOLDER.glob("*.yaml"))

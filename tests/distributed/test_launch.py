@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sporax.cli import launch
-from sporax.cli.launch import CannotLaunch, cores_of_ranks, held_port
+from sporax._src.workbench.cli import launch
+from sporax._src.workbench.cli.launch import CannotLaunch, cores_of_ranks, held_port
 
 SCRIPTS = Path(__file__).parent / "scripts"
 FAST = "--xla_backend_optimization_level=0"
@@ -406,7 +406,7 @@ def test_ranks_end_with_their_launcher():
     ],
 )
 def test_arguments_are_checked(arguments, message, capsys):
-    from sporax.cli import main
+    from sporax._src.workbench.cli import main
 
     try:
         assert main(["launch", *arguments]) == 2

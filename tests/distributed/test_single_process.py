@@ -8,11 +8,11 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, distributed, jit, mint, nn, ops, value_and_grad
-from sporax.distributed import launch_environment as launching
-from sporax.distributed.groups import Group
+from sporax._src.devices.distributed import launch_environment as launching
+from sporax._src.devices.distributed.groups import Group
+from sporax._src.devices.sharding.across_ranks import RanksOfMesh
 from sporax.nn.distributed_data_parallel import DistributedDataParallel
 from sporax.ops import communication
-from sporax.sharding.across_ranks import RanksOfMesh
 
 
 def test_a_group_of_one():

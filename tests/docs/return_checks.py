@@ -10,8 +10,8 @@ import types
 from typing import Any
 
 from sporax import numpy as mnp
-from sporax.compat.class_modules import module_of
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.mindspore.compat.class_modules import module_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES, Array, Arrays
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax import autodiff, batching, mint, nn, ops
-from sporax.compat.class_modules import module_of
+from sporax import mint, nn, ops
+from sporax._src.mindspore.compat.class_modules import module_of
+from sporax._src.transforms import autodiff, batching
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 from tests.docs import test_tutorial
 from tests.docs.return_checks import Results
@@ -26,7 +27,7 @@ PAGES = [*ROOT.glob("README*.md"), *sorted({*(ROOT / "docs").glob("**/*.md")} - 
 
 
 def modules():
-    skip = ("sporax.compat", "sporax.cli", "sporax.__main__")
+    skip = ("sporax._src.mindspore.compat", "sporax._src.workbench.cli", "sporax.__main__")
     for result in pkgutil.walk_packages(sporax.__path__, "sporax."):
         if not result.name.startswith(skip):
             yield importlib.import_module(result.name)

@@ -4,7 +4,7 @@ import importlib
 import re
 from pathlib import Path
 
-from sporax.cli.command import _parser
+from sporax._src.workbench.cli.command import _parser
 from tests.compat import surface
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ours.md").read_text("utf8")

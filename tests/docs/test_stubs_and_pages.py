@@ -10,8 +10,8 @@ from pathlib import Path
 
 import sporax
 from sporax import nn
-from sporax.compat.class_modules import module_of
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.mindspore.compat.class_modules import module_of
 from sporax.ops.declare import FUNCTIONS, MINT, NUMPY, PRIMITIVES
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sporax.numpy_interpreter import interpretation
+from sporax._src.runtime.numpy_interpreter import interpretation
 
 
 @pytest.fixture

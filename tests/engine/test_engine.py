@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff.grad import grad
-from sporax.core import context
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine.program import compilations
-from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.trace_tree import CAP, period_of
+from sporax._src.core import context
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.runtime.engine.recorder import Recorder, run_pending
+from sporax._src.runtime.engine.trace_tree import CAP, period_of
+from sporax._src.transforms.autodiff.grad import grad
 
 deferred_only = pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")
 

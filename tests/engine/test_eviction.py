@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops, value_and_grad
-from sporax.autodiff.grad import grad
-from sporax.core.tensor import Tensor
-from sporax.engine import compile_policy
-from sporax.engine.operation import Rule
-from sporax.engine.program import Program
-from sporax.engine.trace_tree import TraceNode, forest
-from sporax.graph_capture.jit import JitFunction, jit
+from sporax._src.capture.graph_capture.jit import JitFunction, jit
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.operation import Rule
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.engine.trace_tree import TraceNode, forest
+from sporax._src.transforms.autodiff.grad import grad
 
 
 def numbers(n):

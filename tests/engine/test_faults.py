@@ -2,7 +2,7 @@
 
 import pytest
 
-from sporax.engine.recorder import Recorder
+from sporax._src.runtime.engine.recorder import Recorder
 from tests.faults.donation import interpreted
 from tests.faults.sweep import sweep
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff.grad import grad, value_and_grad
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine import recorder
-from sporax.engine.program import Program
-from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.trace_tree import forest
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.runtime.engine import recorder
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.engine.recorder import Recorder, run_pending
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.transforms.autodiff.grad import grad, value_and_grad
 from tests.comparison import tensor
 
 deferred_only = pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")

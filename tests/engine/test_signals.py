@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, nn
-from sporax.ast_transform.print_runtime import print_replaced
-from sporax.autodiff.grad import grad
-from sporax.batching import vmap
-from sporax.core.interruptions import uninterrupted
-from sporax.core.signal_handlers import Handler
-from sporax.core.value import contexts, thread
-from sporax.engine.recorder import Recorder
-from sporax.graph_capture.jit import jit
-from sporax.guards import library_rules
-from sporax.numpy_interpreter.interpretation import BackgroundCompilation
+from sporax._src.capture.ast_transform.print_runtime import print_replaced
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.capture.guards import library_rules
+from sporax._src.core.interruptions import uninterrupted
+from sporax._src.core.signal_handlers import Handler
+from sporax._src.core.value import contexts, thread
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.runtime.numpy_interpreter.interpretation import BackgroundCompilation
+from sporax._src.transforms.autodiff.grad import grad
+from sporax._src.transforms.batching import vmap
 from tests.faults import injection
 from tests.faults.donation import interpreted
 from tests.faults.real_signals import trained

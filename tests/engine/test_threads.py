@@ -12,13 +12,13 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, nn, ops
-from sporax.core.jax_internals import device_array
-from sporax.engine.recorder import Recorder
-from sporax.engine.verification.agreement import Operands
-from sporax.engine.verification.switch import Evidence
-from sporax.graph_capture import jit as jit_module
-from sporax.graph_capture import tracer
-from sporax.storage import lending
+from sporax._src.capture.graph_capture import jit as jit_module
+from sporax._src.capture.graph_capture import tracer
+from sporax._src.core.jax_internals import device_array
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.runtime.engine.verification.agreement import Operands
+from sporax._src.runtime.engine.verification.switch import Evidence
+from sporax._src.runtime.storage import lending
 
 pytestmark = [
     pytest.mark.usefixtures("on_numpy"),

@@ -13,11 +13,11 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, nn, ops
-from sporax.engine import compile_policy
-from sporax.engine.program import Program, compilations
-from sporax.engine.trace_tree import forest
-from sporax.engine.verification.agreement import Tolerance
-from sporax.numpy_interpreter import comparison, interpretation
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.program import Program, compilations
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.engine.verification.agreement import Tolerance
+from sporax._src.runtime.numpy_interpreter import comparison, interpretation
 
 VALUE = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
@@ -162,9 +162,9 @@ import sys
 import time
 import numpy as np
 from sporax import Tensor, ops
-from sporax.core.interruptions import uninterrupted
-from sporax.engine.program import Program
-from sporax.numpy_interpreter import interpretation
+from sporax._src.core.interruptions import uninterrupted
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.numpy_interpreter import interpretation
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 
@@ -287,7 +287,7 @@ def test_two_runs_of_a_script_have_the_same_bits(mode, seeds, tmp_path):
 
 def test_another_setting_is_refused():
     done = subprocess.run(
-        [sys.executable, "-c", "import sporax.engine"], text=True, capture_output=True,
+        [sys.executable, "-c", "import sporax._src.runtime.engine"], text=True, capture_output=True,
         env={**os.environ, "SPORAX_TIERS": "maybe"},
     )  # fmt: skip
     assert "SPORAX_TIERS must be 'on' or 'off', but got 'maybe'" in done.stderr

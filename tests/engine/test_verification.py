@@ -16,14 +16,14 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, nn, ops
-from sporax.core.jax_internals import called, evaluated, interpret
-from sporax.engine import compile_policy
-from sporax.engine.program import Program
-from sporax.engine.trace_tree import forest
-from sporax.engine.verification import admission, switch
-from sporax.engine.verification.report import report
-from sporax.numpy_interpreter import comparison, interpretation
-from sporax.xla_kernels import jaxlib_faults, rewrite
+from sporax._src.core.jax_internals import called, evaluated, interpret
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.engine.verification import admission, switch
+from sporax._src.runtime.engine.verification.report import report
+from sporax._src.runtime.numpy_interpreter import comparison, interpretation
+from sporax._src.runtime.xla_kernels import jaxlib_faults, rewrite
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 RUNS = 20
@@ -353,7 +353,7 @@ import warnings
 import numpy as np
 import sporax as ms
 from sporax import Tensor, ops
-from sporax.engine.verification import switch
+from sporax._src.runtime.engine.verification import switch
 
 random = np.random.default_rng(0)
 matrix, rows = (random.normal(size=s).astype(np.float32) for s in ((3, 3), (40_000, 3)))

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sporax.engine import operation
-from sporax.xla_kernels import constant_barriers
+from sporax._src.runtime.engine import operation
+from sporax._src.runtime.xla_kernels import constant_barriers
 from tests.expressions import agreement, ways
 from tests.expressions.writer import Expression
 

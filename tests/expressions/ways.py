@@ -7,10 +7,10 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, ops
-from sporax.core import context
-from sporax.engine import compile_policy
-from sporax.engine.recorder import run_pending
-from sporax.engine.trace_tree import forest
+from sporax._src.core import context
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.recorder import run_pending
+from sporax._src.runtime.engine.trace_tree import forest
 
 OPERATIONS = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,

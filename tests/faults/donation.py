@@ -4,12 +4,12 @@ import contextlib
 
 import pytest
 
-from sporax.core.jax_internals import device_array
-from sporax.engine import compile_policy, recorder
-from sporax.engine.program import TraceFunction, usable
-from sporax.engine.trace_tree import forest
-from sporax.graph_capture import graph_call
-from sporax.numpy_interpreter.interpretation import Interpretation, numpy_plan
+from sporax._src.capture.graph_capture import graph_call
+from sporax._src.core.jax_internals import device_array
+from sporax._src.runtime.engine import compile_policy, recorder
+from sporax._src.runtime.engine.program import TraceFunction, usable
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.numpy_interpreter.interpretation import Interpretation, numpy_plan
 
 
 def array_of(array):

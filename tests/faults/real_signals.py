@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import sporax as ms
-from sporax.engine import compile_policy
-from sporax.engine.trace_tree import forest
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.trace_tree import forest
 from tests.faults.handlers import ACTS, Handler
 from tests.faults.trainings import NETWORKS, Training
 

@@ -9,10 +9,10 @@ import threading
 
 import numpy as np
 
-from sporax.core.value import contexts, thread, updating
-from sporax.engine.recorder import in_use, run_pending
-from sporax.engine.trace_tree import forest
-from sporax.storage import lending
+from sporax._src.core.value import contexts, thread, updating
+from sporax._src.runtime.engine.recorder import in_use, run_pending
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.storage import lending
 from tests.faults import injection
 from tests.faults.handlers import ACTS
 from tests.faults.trainings import NETWORKS, Training

@@ -6,9 +6,9 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, nn, ops
-from sporax.core import random
-from sporax.core.random import default_generator
-from sporax.core.value import owned_value
+from sporax._src.core import random
+from sporax._src.core.random import default_generator
+from sporax._src.core.value import owned_value
 from tests.faults.donation import array_of
 
 SIZE = 6

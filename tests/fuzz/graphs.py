@@ -11,7 +11,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import nn, ops
-from sporax.compilation_cache import folder, user_key
+from sporax._src.runtime.compilation_cache import folder, user_key
 from sporax.io import program_file, verified_file
 from sporax.io.corrupt_file import CorruptFile
 from tests.fuzz.mutations import SIZES, binary, json_text

@@ -9,7 +9,7 @@ import numpy as np
 import sporax as ms
 from sporax import data as ds
 from sporax import insight, migrate, nn, parallel
-from sporax.cli import check
+from sporax._src.workbench.cli import check
 from sporax.data import vision
 from sporax.insight import run_files
 from sporax.migrate import module_run

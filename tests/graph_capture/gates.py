@@ -25,11 +25,11 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, nn, ops
-from sporax.engine import compile_policy
-from sporax.engine.trace_tree import forest
-from sporax.graph_capture import graph, graph_call, tracer
-from sporax.graph_capture.tracer import GraphTracer
-from sporax.lifting.abstract_trace import AbstractTrace
+from sporax._src.capture.graph_capture import graph, graph_call, tracer
+from sporax._src.capture.graph_capture.tracer import GraphTracer
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.transforms.lifting.abstract_trace import AbstractTrace
 
 PATIENCE = 60  # seconds, for others that need not wait
 MOMENT = 0.3  # seconds, for others that may have to

@@ -3,7 +3,7 @@
 import pytest
 
 from sporax import Tensor, jit, nn
-from sporax.compat.bytecode_capture import PIJitCaptureContext, get_code_extra
+from sporax._src.mindspore.compat.bytecode_capture import PIJitCaptureContext, get_code_extra
 
 X, OTHER = Tensor([2.0]), Tensor([1, 2])
 

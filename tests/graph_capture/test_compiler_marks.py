@@ -11,14 +11,14 @@ import pytest
 
 import sporax
 from sporax import Parameter, Tensor, grad, jit, mutable, nn, ops
-from sporax.graph_capture.compiler_marks import (
+from sporax._src.capture.graph_capture.compiler_marks import (
     JitConfig,
     cell_attr_register,
     constexpr,
     jit_class,
     lazy_inline,
 )
-from sporax.graph_capture.executors import _cell_graph_executor, _pynative_executor
+from sporax._src.capture.graph_capture.executors import _cell_graph_executor, _pynative_executor
 from sporax.nn.jacobian_products import Vjp
 from sporax.ops.mapping import add_flags, tail
 from tests.graph_capture.multitype_values import values
@@ -36,7 +36,7 @@ def test_dtypes_have_the_short_names_of_mindspore():
         "bool": "Bool", "int": "Int32", "long": "Int64", "short": "Int16", "half": "Float16",
         "float": "Float32", "double": "Float64", "cfloat": "Complex64", "cdouble": "Complex128",
     }  # fmt: skip
-    for home in (sporax, sporax.core.dtype):
+    for home in (sporax, sporax._src.core.dtype):
         assert {name: str(getattr(home, name)) for name in names} == names
     assert {*names} - {*sporax.__all__} == {"bool", "int", "float"}
     assert Tensor([1.7], sporax.int).dtype == sporax.int32

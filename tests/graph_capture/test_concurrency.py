@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import grad, value_and_grad
-from sporax.batching import vmap
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import contexts
-from sporax.engine import compile_policy
-from sporax.engine.program import Program
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import contexts
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.program import Program
+from sporax._src.transforms.autodiff import grad, value_and_grad
+from sporax._src.transforms.batching import vmap
 
 THREADS, CALLS = 4, 12
 

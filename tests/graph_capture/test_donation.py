@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff.grad import value_and_grad
-from sporax.autodiff.jacobian import vjp
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.program import compilations
-from sporax.engine.recorder import Recorder
-from sporax.graph_capture.graph_call import GraphCall
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.graph_call import GraphCall
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.transforms.autodiff.grad import value_and_grad
+from sporax._src.transforms.autodiff.jacobian import vjp
 
 N = 64
 pytestmark = pytest.mark.skipif(Recorder.immediate, reason="captures run in any executor alike")

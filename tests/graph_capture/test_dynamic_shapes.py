@@ -5,8 +5,8 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, grad, jit, nn, ops
-from sporax.graph_capture.dynamic_shapes import bucketed_shapes
-from sporax.graph_capture.jit import JitFunction
+from sporax._src.capture.graph_capture.dynamic_shapes import bucketed_shapes
+from sporax._src.capture.graph_capture.jit import JitFunction
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -14,15 +14,15 @@ import pytest
 
 import sporax
 from sporax import nn
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine import compile_policy
-from sporax.engine.debug import compile_log
-from sporax.engine.debug.explain import explain
-from sporax.engine.recorder import Recorder, run_pending
-from sporax.engine.trace_tree import forest
-from sporax.graph_capture.jit import jit
-from sporax.graph_capture.mutable import mutable
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.mutable import mutable
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.debug import compile_log
+from sporax._src.runtime.engine.debug.explain import explain
+from sporax._src.runtime.engine.recorder import Recorder, run_pending
+from sporax._src.runtime.engine.trace_tree import forest
 
 FACTOR = 2.0
 

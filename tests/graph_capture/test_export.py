@@ -14,13 +14,13 @@ import safetensors.numpy
 
 import sporax as ms
 from sporax import Parameter, Tensor, jit, nn, ops
-from sporax.core.tree import tensors_of
+from sporax._src.core.tree import tensors_of
 
 # In a process of its own: neither this file nor any other code of a net is there.
 ELSEWHERE = """
 import sys, numpy as np, sporax as ms
 from sporax import nn
-from sporax.core.tree import tensors_of
+from sporax._src.core.tree import tensors_of
 net = nn.GraphCell(ms.load(sys.argv[1]))
 given = np.load(sys.argv[2])
 found = net(*[ms.Tensor(given[name]) for name in given.files])

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff.grad import value_and_grad
-from sporax.core import random
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.program import Program
-from sporax.engine.recorder import Recorder
-from sporax.engine.trace_tree import Forest
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import random
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.runtime.engine.trace_tree import Forest
+from sporax._src.transforms.autodiff.grad import value_and_grad
 from sporax.nn.cell import Cell
 
 X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sporax.core.hooks import hooks
-from sporax.engine.recorder import Recorder
-from sporax.storage import lending
+from sporax._src.core.hooks import hooks
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.runtime.storage import lending
 from tests.graph_capture.gates import ACTORS, Train, held, tiers
 
 pytestmark = [

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sporax import Tensor, jit
-from sporax.core.tree import map_tensors, tensors_of
+from sporax._src.core.tree import map_tensors, tensors_of
 from tests.graph_capture.syntax_rows import ROWS
 from tests.graph_capture.syntax_rows.row import BREAKS, REJECTED, WORKS
 from tools.write_graph_syntax import PAGE, page

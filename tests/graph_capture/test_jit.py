@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff.grad import grad, value_and_grad
-from sporax.core import random
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.program import compilations
-from sporax.graph_capture.jit import jit
-from sporax.graph_capture.mutable import mutable
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.mutable import mutable
+from sporax._src.core import random
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.transforms.autodiff.grad import grad, value_and_grad
 from sporax.nn.cell import Cell
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 from sporax.nn.cell import Cell
 
 

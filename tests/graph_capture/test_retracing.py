@@ -7,8 +7,8 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, jit, nn, ops
-from sporax.engine.program import compilations
-from sporax.engine.recorder import Recorder
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.runtime.engine.recorder import Recorder
 
 ARRAY = np.array([0.5, 1.0, 2.0, 4.0], np.float32)
 X, Y = Tensor(ARRAY), Tensor(ARRAY * 2)

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.core import context
-from sporax.core.parameter import Parameter
-from sporax.core.random import _Seed
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.random import _Seed
+from sporax._src.core.tensor import Tensor
 from sporax.nn.cell import Cell
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -8,7 +8,7 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, nn, ops
-from sporax.initializers import Normal, One
+from sporax._src.initializers import Normal, One
 
 X = np.arange(3, dtype=np.float32)
 

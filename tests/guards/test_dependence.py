@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sporax.autodiff.grad import grad
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import JitFunction, jit
+from sporax._src.capture.graph_capture.jit import JitFunction, jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff.grad import grad
 from sporax.nn.cell import Cell
 from tests.comparison import tensor
 

@@ -7,8 +7,8 @@ ten thousand cases.
 import numpy as np
 import pytest
 
-from sporax.guards import guard_types, library_reads, snapshot
-from sporax.guards.dependence import Dependence
+from sporax._src.capture.guards import guard_types, library_reads, snapshot
+from sporax._src.capture.guards.dependence import Dependence
 from tests.guards.readings import cases
 from tests.guards.readings.kinds import CHAPTERS, KINDS
 

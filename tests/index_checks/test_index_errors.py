@@ -9,12 +9,12 @@ import pytest
 from sporax import Tensor, detect_anomaly, grad, jit, mint, nn, ops, set_context, vmap
 from sporax import dtype as dtypes
 from sporax import numpy as mnp
-from sporax.core.parameter import Parameter
-from sporax.core.value import deferred
-from sporax.engine import recorder
-from sporax.engine.trace_tree import forest
-from sporax.index_checks import checks
-from sporax.index_checks.deferred import MOST, OutOfRange, raise_deferred
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.value import deferred
+from sporax._src.runtime.engine import recorder
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.index_checks import checks
+from sporax._src.runtime.index_checks.deferred import MOST, OutOfRange, raise_deferred
 from tests import interpretation
 
 pytestmark = pytest.mark.executors

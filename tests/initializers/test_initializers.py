@@ -9,11 +9,11 @@ import pytest
 
 import sporax
 from sporax import initializers
-from sporax.core import dtype as dtypes
-from sporax.core import random
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.initializers import (
+from sporax._src.core import dtype as dtypes
+from sporax._src.core import random
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.initializers import (
     Constant,
     Dirac,
     HeNormal,

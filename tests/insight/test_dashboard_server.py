@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from sporax import Tensor, insight
-from sporax.cli import main
+from sporax._src.workbench.cli import main
 from sporax.insight.dashboard_server import DashboardServer
 from sporax.insight.run_files import FILE
 from tests.insight.browser import document_of

@@ -10,8 +10,8 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, insight, nn, ops
-from sporax.core import language
-from sporax.core.jax_internals import module_text
+from sporax._src.core import language
+from sporax._src.core.jax_internals import module_text
 from tests.insight.browser import document_of
 from tests.insight.networks import Block, Twice
 

@@ -6,8 +6,8 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, insight, nn, ops
-from sporax.core import language
-from sporax.core.random import default_generator
+from sporax._src.core import language
+from sporax._src.core.random import default_generator
 from sporax.insight.recording import Recording, abstract_inputs
 
 # Cell, inputs -> closed formula

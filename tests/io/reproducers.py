@@ -8,13 +8,13 @@ import numpy as np
 
 import sporax as ms
 from sporax import ops
-from sporax.core.jax_internals import device_array
-from sporax.engine.program import Program
-from sporax.engine.verification.agreement import Operands
-from sporax.engine.verification.location import Located
-from sporax.graph_capture.graph_text import Listing
+from sporax._src.capture.graph_capture.graph_text import Listing
+from sporax._src.core.jax_internals import device_array
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.engine.verification.agreement import Operands
+from sporax._src.runtime.engine.verification.location import Located
+from sporax._src.runtime.numpy_interpreter.comparison import Difference
 from sporax.io import portable_program, program_file, reproducer
-from sporax.numpy_interpreter.comparison import Difference
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 

@@ -10,9 +10,9 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, ops
-from sporax.cli import main
-from sporax.compilation_cache import user_key
-from sporax.core import jax_internals
+from sporax._src.core import jax_internals
+from sporax._src.runtime.compilation_cache import user_key
+from sporax._src.workbench.cli import main
 from sporax.io import graph_vectors, program_file, verified_file
 from sporax.io.portable_program import ARTIFACT, TEXT
 from tests.io.graph_file_writer import Net, results

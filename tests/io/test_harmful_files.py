@@ -10,8 +10,8 @@ import shutil
 import pytest
 
 import sporax as ms
-from sporax.compilation_cache import user_key
-from sporax.compilation_cache.folder import Folder
+from sporax._src.runtime.compilation_cache import user_key
+from sporax._src.runtime.compilation_cache.folder import Folder
 from tests.io.harmful_files import CHECKPOINT, HARMFUL, MARK, OUT, PICKLE
 
 

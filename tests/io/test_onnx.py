@@ -8,7 +8,7 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, nn, ops
-from sporax.core.tree import tensors_of
+from sporax._src.core.tree import tensors_of
 from tests.graph_capture.test_export import NETS, OF_ANY_BATCH, any_batch, moved, noise
 
 ONNX = {"file_format": "ONNX"}

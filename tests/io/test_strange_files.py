@@ -7,7 +7,7 @@ from unittest import mock
 import pytest
 
 import sporax as ms
-from sporax.compilation_cache import user_key
+from sporax._src.runtime.compilation_cache import user_key
 from sporax.io import program_file
 from tests.fuzz.runner import Runner
 from tests.io.reproducers import with_text, write_again
@@ -75,7 +75,7 @@ def test_each_module_that_reads_files_is_read_by_a_loader():
 
 
 def test_a_cache_that_others_can_write_is_not_used(tmp_path):
-    from sporax.compilation_cache.folder import Folder
+    from sporax._src.runtime.compilation_cache.folder import Folder
 
     tmp_path.chmod(0o700)
     Folder(tmp_path).put("key", b"program")

@@ -13,7 +13,7 @@ import pytest
 
 import sporax as ms
 from sporax import migrate
-from sporax.cli.command import main
+from sporax._src.workbench.cli.command import main
 from sporax.io import load_torch
 from tests.io.test_torch_files import Net, Runs, is_torchs
 

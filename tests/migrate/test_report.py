@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from sporax import migrate, nn, pages
+from sporax import migrate, nn
+from sporax._src.workbench import pages
 from sporax.migrate import report_page
 from sporax.migrate.report import gap
 from tests.migrate.cell_networks import Encoder, Wrapped

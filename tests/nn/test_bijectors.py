@@ -5,7 +5,7 @@ import pytest
 from scipy import special, stats
 
 import sporax as ms
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from sporax.nn.probability import bijector as B
 from sporax.nn.probability import distribution as D
 

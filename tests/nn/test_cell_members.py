@@ -10,8 +10,8 @@ import pytest
 
 import sporax as ms
 from sporax import nn, ops
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
 from sporax.data import NumpySlicesDataset
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.train.model import Model

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.autodiff import grad
-from sporax.core import context
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
 from sporax.nn.parameter_tuple import ParameterTuple

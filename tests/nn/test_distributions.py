@@ -6,9 +6,9 @@ from scipy import integrate, special, stats
 
 import sporax as ms
 from sporax import nn, ops
-from sporax.core import dtype as dtypes
-from sporax.core import random
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core import random
+from sporax._src.core.tensor import Tensor
 from sporax.nn.probability import distribution as D
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff.grad import grad
-from sporax.core import dtype
-from sporax.core.random import set_seed
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype
+from sporax._src.core.random import set_seed
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff.grad import grad
 from tests.nn import layer_cases as cases
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sporax import mint, ops
-from sporax.autodiff import grad
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad
 from tests.nn import mint_layer_cases as cases
 from tests.oracle import RECORDED
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.core import dtype
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
 from sporax.nn import probability  # noqa: F401  (nn.probability in the rows)
 from sporax.nn.parameter_tuple import ParameterTuple
 from tests.nn import rare_layer_cases as cases

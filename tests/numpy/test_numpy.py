@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sporax.numpy as mnp
-from sporax.autodiff import check_grad
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import check_grad
 from tests.numpy import numpy_cases
 from tests.oracle import RECORDED
 

@@ -9,18 +9,18 @@ import pytest
 from jax import lax
 
 from sporax import ops
-from sporax.core.jax_internals import CALLS
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.core.value import Aval, thread
-from sporax.engine.program import TraceFunction
-from sporax.engine.recorder import Recorder, run_pending
-from sporax.numpy_interpreter.control import CONTROL
-from sporax.numpy_interpreter.elementwise import ELEMENTWISE, ELEMENTWISE_RULES
-from sporax.numpy_interpreter.plans import THIN, Unsupported, evaluate, plan, supported
-from sporax.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
-from sporax.numpy_interpreter.primitives import RULES, SAME
-from sporax.xla_kernels.recurrence import SCANNED
+from sporax._src.core.jax_internals import CALLS
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.core.value import Aval, thread
+from sporax._src.runtime.engine.program import TraceFunction
+from sporax._src.runtime.engine.recorder import Recorder, run_pending
+from sporax._src.runtime.numpy_interpreter.control import CONTROL
+from sporax._src.runtime.numpy_interpreter.elementwise import ELEMENTWISE, ELEMENTWISE_RULES
+from sporax._src.runtime.numpy_interpreter.plans import THIN, Unsupported, evaluate, plan, supported
+from sporax._src.runtime.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
+from sporax._src.runtime.numpy_interpreter.primitives import RULES, SAME
+from sporax._src.runtime.xla_kernels.recurrence import SCANNED
 from tests.samples import collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

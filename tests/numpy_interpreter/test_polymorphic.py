@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from sporax import Tensor, ops
-from sporax.core.value import thread
-from sporax.engine.recorder import Recorder
-from sporax.numpy_interpreter import plans
-from sporax.numpy_interpreter.op_family import trace_for
-from sporax.numpy_interpreter.polymorphic import Runs, SizePattern
-from sporax.numpy_interpreter.polymorphic_plan import PolymorphicPlan
+from sporax._src.core.value import thread
+from sporax._src.runtime.engine.recorder import Recorder
+from sporax._src.runtime.numpy_interpreter import plans
+from sporax._src.runtime.numpy_interpreter.op_family import trace_for
+from sporax._src.runtime.numpy_interpreter.polymorphic import Runs, SizePattern
+from sporax._src.runtime.numpy_interpreter.polymorphic_plan import PolymorphicPlan
 from tests.samples import Sample, collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

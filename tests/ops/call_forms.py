@@ -14,7 +14,7 @@ import sporax
 import sporax.mint
 import sporax.numpy
 import sporax.ops
-from sporax.core import dtype as dtypes
+from sporax._src.core import dtype as dtypes
 from sporax.ops.declare import OPS
 
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sporax import mint, ops
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -7,8 +7,8 @@ import pytest
 
 import sporax
 from sporax import nn, ops
-from sporax.autodiff import grad, value_and_grad
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad, value_and_grad
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sporax import ops
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 from sporax.ops.declare import OPS
 from tests.ops import call_forms
 from tests.samples import collect

@@ -6,7 +6,7 @@ import scipy.fft
 
 import sporax.numpy.fft as in_numpy
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

@@ -6,8 +6,8 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, jit, nn, ops
-from sporax.compat import arg_dtype_cast, arg_handler, generated_functions
-from sporax.core.dtype import Type
+from sporax._src.core.dtype import Type
+from sporax._src.mindspore.compat import arg_dtype_cast, arg_handler, generated_functions
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

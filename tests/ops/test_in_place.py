@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sporax import mint
-from sporax.autodiff import value_and_grad
-from sporax.batching import vmap
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import value_and_grad
+from sporax._src.transforms.batching import vmap
 from tests.ops import in_place_rows as rows
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import sporax.ops  # noqa: F401 - gives Tensor its methods
-from sporax.autodiff.grad import grad
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.program import compilations
-from sporax.graph_capture.jit import jit
-from sporax.index_checks import checks
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.runtime.index_checks import checks
+from sporax._src.transforms.autodiff.grad import grad
 
 RECORDED = json.loads((Path(__file__).parents[1] / "recorded/indexing.json").read_text())
 GET, SET = "For 'Tensor.__getitem__'", "For 'Tensor.__setitem__'"

@@ -8,7 +8,7 @@ import pytest
 
 import sporax.numpy as mnp
 from sporax import mint, ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 
 
 @pytest.fixture(params=["compiled", "interpreted"])

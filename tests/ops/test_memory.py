@@ -9,10 +9,10 @@ import pytest
 
 import sporax as ms
 from sporax import mint, ops
-from sporax.autodiff import grad
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad
 from sporax.ops.memory.dlpack import from_dlpack, to_dlpack
 from sporax.ops.memory.untyped_storage import UntypedStorage
 

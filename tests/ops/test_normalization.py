@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sporax.numpy_interpreter.plans import evaluate
+from sporax._src.runtime.numpy_interpreter.plans import evaluate
 from sporax.ops.declare import OPS
 from tests.xla_kernels.derivatives import compare, derivatives, evaluated
 

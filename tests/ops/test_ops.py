@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import check_grad, grad
-from sporax.core import context
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.transforms.autodiff import check_grad, grad
 from sporax.ops.declare import OPS
 from tests.ops import parity_edges
 from tests.samples import collect

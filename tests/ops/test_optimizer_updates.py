@@ -8,10 +8,10 @@ import pytest
 
 import sporax
 from sporax import nn, ops
-from sporax.autodiff import grad
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import grad
 from tests.ops import update_cases
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.ops import call_forms, parity_rows, result_json
 from tests.ops.parity_differences import DIFFERENT
 from tests.ops.result_json import tensors_in

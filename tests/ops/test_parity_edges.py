@@ -14,8 +14,8 @@ import warnings
 import numpy as np
 import pytest
 
-from sporax.core.context import set_context
-from sporax.core.tensor import Tensor
+from sporax._src.core.context import set_context
+from sporax._src.core.tensor import Tensor
 from tests.ops import call_forms, parity_edges, parity_rows, result_json
 from tests.ops.parity_differences import AT_EDGES, NOT_REFERENCES, WITHOUT_NAN
 from tests.ops.result_json import tensors_in

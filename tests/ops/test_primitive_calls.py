@@ -9,7 +9,7 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, grad, jit, ops
-from sporax.core.tree import tensors_of
+from sporax._src.core.tree import tensors_of
 from tests.ops import result_json
 from tests.ops.primitive_calls import ARRAYS, CALLS
 from tests.samples.attention import attention

@@ -8,11 +8,11 @@ import pytest
 
 import sporax
 from sporax import ops
-from sporax.autodiff import check_grad, grad
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.transforms.autodiff import check_grad, grad
 from tests.ops import primitive_cases, result_json
 from tests.ops.result_json import tensors_in
 from tests.samples.gated_recurrence import gru, lstm

@@ -9,8 +9,8 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, ops
-from sporax.compat import gradient_primitives, inner_primitives
-from sporax.core.tree import tensors_of
+from sporax._src.core.tree import tensors_of
+from sporax._src.mindspore.compat import gradient_primitives, inner_primitives
 from tests.ops import result_json
 from tests.ops.private_calls import ARRAYS, CALLS
 from tests.samples.attention import attention

@@ -14,12 +14,12 @@ from scipy import stats
 
 import sporax as ms
 from sporax import mint, nn, ops
-from sporax.core import dtype as dtypes
-from sporax.core import random
-from sporax.core.context import set_context
-from sporax.core.random import Generator
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
+from sporax._src.core import dtype as dtypes
+from sporax._src.core import random
+from sporax._src.core.context import set_context
+from sporax._src.core.random import Generator
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

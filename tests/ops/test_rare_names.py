@@ -6,9 +6,9 @@ import scipy.linalg
 
 import sporax
 from sporax import mint, nn, ops
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

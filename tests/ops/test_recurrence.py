@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from jax.test_util import check_grads
 
-from sporax.xla_kernels.recurrence import KINDS, _scan
+from sporax._src.runtime.xla_kernels.recurrence import KINDS, _scan
 
 LENGTH, BATCH, SIZE = 4, 2, 3
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import mint, ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

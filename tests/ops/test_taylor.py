@@ -6,7 +6,7 @@ from scipy import special
 
 import sporax
 from sporax import Tensor, grad, jit, nn, ops, vmap
-from sporax.core.parameter import Parameter
+from sporax._src.core.parameter import Parameter
 from sporax.nn.custom_vjp import custom_vjp
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

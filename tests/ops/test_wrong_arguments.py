@@ -8,10 +8,10 @@ import pytest
 
 import sporax
 from sporax import initializers, nn, ops, optim
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.recorder import Recorder, run_pending
-from sporax.initializers import initializer
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.initializers import initializer
+from sporax._src.runtime.engine.recorder import Recorder, run_pending
 from tests.wrong_arguments import judge, sweep, valid_calls
 
 pytestmark = [

@@ -8,8 +8,8 @@ import pytest
 
 from sporax import data as ds
 from sporax import nn, ops, optim
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
 from sporax.train import CheckpointConfig, Model
 from tests.wrong_arguments import judge
 

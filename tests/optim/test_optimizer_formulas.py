@@ -8,13 +8,13 @@ import pytest
 
 from sporax import mint as sporax_mint
 from sporax import optim
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.engine.program import compilations
-from sporax.graph_capture.jit import jit
-from sporax.optim import experimental
-from sporax.optim.experimental import lr_scheduler
-from sporax.optim.wrappers import adasum
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.optim import experimental
+from sporax._src.optim.experimental import lr_scheduler
+from sporax._src.optim.wrappers import adasum
+from sporax._src.runtime.engine.program import compilations
 from tests.optim.optimizer_cases import PARAMETERS, STEPS, Kit, run
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from sporax import ops, optim  # noqa: F401  (ops: the operators of Tensors)
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.engine.program import compilations
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.optim import Adam, Momentum, Optimizer, RMSProp, experimental
+from sporax._src.runtime.engine.program import compilations
 from sporax.nn import dynamic_lr, learning_rate_schedule
 from sporax.nn.learning_rate_schedule import ExponentialDecayLR, LearningRateSchedule
-from sporax.optim import Adam, Momentum, Optimizer, RMSProp, experimental
 from tests.optim.optimizer_cases import CASES, LISTS, SCHEDULES, STEPS, Kit, run, scheduler_rates
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -8,12 +8,12 @@ import pytest
 
 import sporax
 from sporax import nn, ops, train
-from sporax.autodiff import value_and_grad
-from sporax.core import dtype as dtypes
-from sporax.core.random import set_seed
-from sporax.core.tensor import Tensor
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.random import set_seed
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import value_and_grad
 from sporax.data import NumpySlicesDataset
-from sporax.graph_capture.jit import jit
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

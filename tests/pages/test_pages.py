@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from sporax import pages
+from sporax._src.workbench import pages
 
 EVIL = '</script><img src=x onerror="alert(1)">&\u2028\'"'
 

@@ -7,7 +7,7 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, nn, ops, parallel
-from sporax.compat import install_as_mindspore
+from sporax._src.mindspore.compat import install_as_mindspore
 from sporax.parallel.auto_parallel import AutoParallel
 
 install_as_mindspore()

@@ -3,7 +3,7 @@
 import pytest
 
 from sporax import Tensor, nn, ops, parallel
-from sporax.sharding import Collective
+from sporax._src.devices.sharding import Collective
 from tests.module_output import json_of
 from tests.parallel.estimated_steps import CLASSES, HIDDEN, ROWS, WIDTH
 

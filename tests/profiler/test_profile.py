@@ -10,7 +10,7 @@ import pytest
 
 import sporax
 from sporax import Tensor
-from sporax.profiler import (
+from sporax._src.workbench.profiler import (
     AicoreMetrics,
     EnvProfiler,
     ExportType,

@@ -41,7 +41,7 @@ def test_wrong_uses_are_refused(tmp_path):
 
 
 def test_traces_of_some_steps(tmp_path):
-    from sporax.profiler import schedule, tensorboard_trace_handler
+    from sporax._src.workbench.profiler import schedule, tensorboard_trace_handler
 
     paths, doubled = [], jit(lambda x: x * 2)
     plan = schedule(wait=1, active=1, repeat=1)

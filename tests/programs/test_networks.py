@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sporax
-from sporax.core import context
+from sporax._src.core import context
 from tests.oracle import recorded
 
 sporax.install_as_mindspore()

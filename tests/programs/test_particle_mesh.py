@@ -8,9 +8,9 @@ import pytest
 
 from sporax import nn, ops
 from sporax import numpy as mnp
-from sporax.autodiff import value_and_grad
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.autodiff import value_and_grad
 
 ALPHA, CUTOFF, BOX, MESH = 3.4, 1.0, np.array([2.1, 2.3, 2.0]), (48, 48, 40)
 RNG = np.random.default_rng(3)

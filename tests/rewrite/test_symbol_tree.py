@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, jit, nn, ops, value_and_grad
-from sporax.rewrite import Node, ScopedValue, SymbolTree
+from sporax._src.mindspore.rewrite import Node, ScopedValue, SymbolTree
 from tests.oracle import RECORDED
 from tests.rewrite import cases
 from tests.rewrite.networks import NETWORKS

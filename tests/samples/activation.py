@@ -4,7 +4,7 @@ import numpy as np
 from scipy import special
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.special as special
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 A, B = np.array([12, -7, 0, 9], np.int32), np.array([18, 2, 5, -4], np.int32)

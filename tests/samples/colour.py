@@ -5,7 +5,7 @@ import colorsys
 import numpy as np
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 PIXELS = np.array([[[0.1, 0.2, 0.35], [0.9, 0.5, 0.2]], [[0.3, 0.7, 0.45], [0.0, 0.15, 0.8]]])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 Z = np.array([1 + 2j, -3 - 4j, 0.5j], np.complex64)

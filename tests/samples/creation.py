@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core import dtype as dtypes
+from sporax._src.core import dtype as dtypes
 from tests.samples import Refusal, Sample
 
 SQUARE = np.arange(9).reshape(3, 3)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from sporax import mint, ops
-from sporax.core.random import Generator
+from sporax._src.core.random import Generator
 from tests.samples import Refusal, Sample
 
 KEY = np.array([7, 2**31 + 5], np.uint32)

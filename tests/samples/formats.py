@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 AXES = np.array([0, 1, 2, 3, -1, -4], np.int32)

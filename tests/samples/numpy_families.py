@@ -3,7 +3,7 @@
 import numpy as np
 
 import sporax.numpy as mnp
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 DECLARED = mnp.__all__  # read here, since the families are imported when they are needed

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 HOLES = np.array([[1.0, np.nan, 3.0, 2.0], [np.nan, 5.0, 0.5, -1.0]])

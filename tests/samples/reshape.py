@@ -3,8 +3,8 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 

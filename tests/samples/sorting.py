@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 TIES = np.array([[3, 1, 3, 2], [0, 0, -5, 7]], np.int32)

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.fft
 
 from sporax import ops
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.samples import Refusal, Sample
 
 

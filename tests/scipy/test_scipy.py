@@ -9,9 +9,9 @@ import scipy.linalg
 import scipy.optimize
 
 import sporax.scipy
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 from sporax.scipy import fft, linalg, optimize
 from sporax.scipy import ops as primitives
 

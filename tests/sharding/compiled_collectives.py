@@ -15,7 +15,7 @@ import numpy as np
 from jax import lax
 from jax.sharding import NamedSharding, PartitionSpec
 
-from sporax.sharding.collective_bytes import collectives
+from sporax._src.devices.sharding.collective_bytes import collectives
 
 ROWS, COLUMNS = 16, 32  # of the array that each program is given, which is divided by rows
 

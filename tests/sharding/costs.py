@@ -9,9 +9,9 @@ import jax
 import numpy as np
 
 from sporax import nn, parallel
-from sporax.engine.program import Program
+from sporax._src.devices.sharding.collective_bytes import collectives
+from sporax._src.runtime.engine.program import Program
 from sporax.parallel import Mesh
-from sporax.sharding.collective_bytes import collectives
 from tests.sharding.rows import row
 from tests.sharding.simulated import columns_and_rows, convolutions, trained
 

@@ -9,10 +9,10 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, nn, ops
-from sporax.core.hooks import hooks
-from sporax.engine.operation import Pullback
+from sporax._src.core.hooks import hooks
+from sporax._src.devices.sharding import schedule, stages
+from sporax._src.runtime.engine.operation import Pullback
 from sporax.parallel import AutoParallel, Mesh, placement_of
-from sporax.sharding import schedule, stages
 from tests.sharding.rows import COUNT, close, refused, row
 
 WIDTH = 32

@@ -161,7 +161,7 @@ def placements_survive():
 @row("short")
 def resharded():
     """`reshard` and `Tensor.redistribute` place as a Layout says, in graphs and derivatives too."""
-    from sporax.sharding.calls import DistributedTensorInfo, reshard
+    from sporax._src.devices.sharding.calls import DistributedTensorInfo, reshard
 
     layout = Layout((4, 2), ("a", "b"))
     data = np.arange(32, dtype=np.float32).reshape(8, 4)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sporax.sharding.collective_bytes import Collective, collectives, total_traffic
+from sporax._src.devices.sharding.collective_bytes import Collective, collectives, total_traffic
 from tests.module_output import json_of
 
 WHOLE = 16 * 32 * 4  # bytes of the array that `compiled_collectives` divides by rows

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sporax import Parameter, Tensor, nn, parallel
-from sporax.sharding import mesh as mesh_module
-from sporax.sharding.schedule import one_forward_one_backward
+from sporax._src.devices.sharding import mesh as mesh_module
+from sporax._src.devices.sharding.schedule import one_forward_one_backward
 from tests.sharding import row_names
 
 ROOT = Path(__file__).parents[2]

@@ -25,7 +25,7 @@ from sporax import (
     value_and_grad,
     vmap,
 )  # fmt: skip
-from sporax.core import context
+from sporax._src.core import context
 from tests.comparison import printed, tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from sporax import nn, ops
-from sporax.autodiff import Function, grad, value_and_grad
-from sporax.batching import vmap
-from sporax.core import context
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.random import set_seed
-from sporax.core.tensor import Tensor
-from sporax.graph_capture.jit import jit
+from sporax._src.capture.graph_capture.jit import jit
+from sporax._src.core import context
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.random import set_seed
+from sporax._src.core.tensor import Tensor
+from sporax._src.optim import Momentum
+from sporax._src.transforms.autodiff import Function, grad, value_and_grad
+from sporax._src.transforms.batching import vmap
 from sporax.nn.cell import Cell
-from sporax.optim import Momentum
 
 
 class Draws(Cell):

@@ -11,9 +11,9 @@ import numpy as np
 
 import sporax as ms
 from sporax import Tensor, nn, ops
+from sporax._src.capture.graph_capture import graph_call
+from sporax._src.runtime.engine import recorder
 from sporax.data import NumpySlicesDataset
-from sporax.engine import recorder
-from sporax.graph_capture import graph_call
 from sporax.train import Checkpointer, History, LossMonitor, Model
 from tests import interpretation
 

@@ -7,8 +7,8 @@ import pytest
 
 import sporax as ms
 from sporax import nn, ops, optim
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
 from sporax.data import NumpySlicesDataset
 from sporax.io import save_checkpoint
 from sporax.nn.parameter_tuple import ParameterTuple

@@ -9,8 +9,8 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, nn, ops
-from sporax.engine.program import compilations
-from sporax.engine.recorder import Recorder
+from sporax._src.runtime.engine.program import compilations
+from sporax._src.runtime.engine.recorder import Recorder
 
 STEPS, WARM = 5000, 3
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sporax import nn, train
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from tests.case_results import result_or_error
 from tests.data.test_datasets import MS, RECORDED
 from tests.data.training_cases import CUBES, LABELS, METRICS, SCORES

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sporax import amp, nn, train
-from sporax.core import context, dtype
-from sporax.core.tensor import Tensor
+from sporax._src.core import context, dtype
+from sporax._src.core.tensor import Tensor
 from sporax.data import NumpySlicesDataset
 from sporax.io import load_checkpoint
 

@@ -5,7 +5,7 @@ import pytest
 
 import sporax as ms
 from sporax import nn, ops
-from sporax.core import random
+from sporax._src.core import random
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 

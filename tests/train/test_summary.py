@@ -11,7 +11,7 @@ from tensorboard.util import tensor_util
 
 import sporax as ms
 from sporax import Tensor, jit, nn, ops
-from sporax.compat import private_functions
+from sporax._src.mindspore.compat import private_functions
 from sporax.data import NumpySlicesDataset
 from sporax.train import MAE, Model, SummaryCollector, SummaryRecord
 

@@ -12,9 +12,9 @@ import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, data, nn, ops, train
-from sporax.diagnosis import sizes
-from sporax.engine import compile_policy
-from sporax.engine.recorder import Recorder
+from sporax._src.diagnosis import sizes
+from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine.recorder import Recorder
 from sporax.train import SummaryRecord
 
 deferred_only = pytest.mark.skipif(Recorder.immediate, reason="about the deferred executor")

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from unittest import mock
 
-from sporax.engine import recorder
-from sporax.graph_capture import graph_call
+from sporax._src.capture.graph_capture import graph_call
+from sporax._src.runtime.engine import recorder
 from tests import interpretation
 from tests.wrong_arguments import sweep, valid_calls
 

@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 import sporax
-from sporax.diagnosis.rules import Message
+from sporax._src.diagnosis.rules import Message
 
 PACKAGE = str(Path(sporax.__file__).parent)
 KINDS = (

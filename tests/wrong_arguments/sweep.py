@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sporax import Tensor
+from sporax._src.runtime.engine.recorder import run_pending
 from sporax.data.dataset import Dataset
-from sporax.engine.recorder import run_pending
 from tests.wrong_arguments import judge, valid_calls, written_calls
 from tests.wrong_arguments.wrong_values import wrong_values
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import sporax as ms
+import sporax._src.optim.experimental
 import sporax.mint
 import sporax.numpy
-import sporax.optim.experimental
 from sporax import Parameter, Tensor, data, optim
 from sporax.ops.declare import OPS
 from tests.data import (

@@ -7,7 +7,7 @@ import numpy as np
 
 import sporax as ms
 from sporax import Parameter, Tensor, nn
-from sporax.core.dtype import Type
+from sporax._src.core.dtype import Type
 
 HUGE = 10**12
 

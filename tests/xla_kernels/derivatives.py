@@ -5,9 +5,9 @@ import functools
 import jax
 import numpy as np
 
-from sporax.core.jax_internals import jaxpr_as_fun
-from sporax.numpy_interpreter.plans import evaluate, supported
-from sporax.xla_kernels.rewrite import rewrite
+from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.runtime.numpy_interpreter.plans import evaluate, supported
+from sporax._src.runtime.xla_kernels.rewrite import rewrite
 
 
 def derivatives(run, *arrays, order=2):

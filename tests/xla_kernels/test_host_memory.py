@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from sporax.xla_kernels import host_memory
+from sporax._src.runtime.xla_kernels import host_memory
 
 pytestmark = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="settings of glibc")
 
@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import sporax as ms
 from sporax import Tensor, jit
-from sporax.compat.runtime import empty_cache
+from sporax._src.mindspore.compat.runtime import empty_cache
 
 step = jit(lambda x: x * 2.0 + 1.0)
 x = Tensor(np.zeros(2**24, np.float32))

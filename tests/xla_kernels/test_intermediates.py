@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from sporax.core.value import Aval
-from sporax.engine.operation import Op
+from sporax._src.core.value import Aval
+from sporax._src.runtime.engine.operation import Op
 
 FAR = 10**13
 

@@ -11,10 +11,10 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor
-from sporax.core.jax_internals import jaxpr_as_fun
-from sporax.xla_kernels import jaxlib_faults
-from sporax.xla_kernels.constant_barriers import Barriers
-from sporax.xla_kernels.jaxlib_faults import FAULTS, Option
+from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.runtime.xla_kernels import jaxlib_faults
+from sporax._src.runtime.xla_kernels.constant_barriers import Barriers
+from sporax._src.runtime.xla_kernels.jaxlib_faults import FAULTS, Option
 
 ATOMICS = Option("xla_backend_extra_options", "-nvptx-allow-ftz-atomics", joins=True)
 YNN = Option("xla_cpu_experimental_ynn_fusion_type", "-reduce", "X")
@@ -106,7 +106,7 @@ def test_sporax_computes_what_the_fault_spoils(fault):
 
 def test_what_ends_the_process():
     """Each in a process of its own, with the options that sporax sets."""
-    script = "import sporax.engine, jax\nfrom sporax.xla_kernels.jaxlib_faults import FAULTS\n"
+    script = "import sporax._src.runtime.engine, jax\nfrom sporax._src.runtime.xla_kernels.jaxlib_faults import FAULTS\n"
     script += "print(*[f.reproducer(jax.jit) for f in FAULTS if f.ends_process])"
     assert set(run(script)) == {"True"}
 

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sporax.core.jax_internals import Var, jaxpr_as_fun
-from sporax.xla_kernels import lapack_order
-from sporax.xla_kernels.rewrite import rewrite
+from sporax._src.core.jax_internals import Var, jaxpr_as_fun
+from sporax._src.runtime.xla_kernels import lapack_order
+from sporax._src.runtime.xla_kernels.rewrite import rewrite
 
 
 def stacks(count, size, dtype=np.float32):

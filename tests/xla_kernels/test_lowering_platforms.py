@@ -9,15 +9,15 @@ import pytest
 
 import sporax
 from sporax import ops
-from sporax.autodiff import grad
-from sporax.core.hooks import hooks
-from sporax.core.tensor import Tensor
-from sporax.core.tree import tensors_of
-from sporax.engine import program
-from sporax.engine.trace_tree import forest
-from sporax.engine.verification import switch
+from sporax._src.core.hooks import hooks
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
+from sporax._src.runtime.engine import program
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.engine.verification import switch
+from sporax._src.runtime.xla_kernels.onednn import library
+from sporax._src.transforms.autodiff import grad
 from sporax.ops.declare import OPS
-from sporax.xla_kernels.onednn import library
 from tests.samples import collect
 
 sporax.install_as_mindspore()

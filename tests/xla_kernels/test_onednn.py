@@ -11,8 +11,8 @@ from jax import lax
 
 import sporax as ms
 from sporax import nn, ops
-from sporax.xla_kernels.onednn import convolution, ffi, library
-from sporax.xla_kernels.rewrite import rewrite
+from sporax._src.runtime.xla_kernels.onednn import convolution, ffi, library
+from sporax._src.runtime.xla_kernels.rewrite import rewrite
 from tests.xla_kernels.convolution_reference import convolve, reference
 
 pytestmark = pytest.mark.skipif(library.load() is None, reason="oneDNN is not for this platform")

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sporax.core.jax_internals import jaxpr_as_fun
-from sporax.xla_kernels.rewrite import rewrite
+from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.runtime.xla_kernels.rewrite import rewrite
 from tests.xla_kernels.derivatives import compare, evaluated
 
 rng = np.random.default_rng(0)

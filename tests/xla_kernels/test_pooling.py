@@ -8,8 +8,8 @@ import jax
 import numpy as np
 import pytest
 
+from sporax._src.runtime.xla_kernels import pooling
 from sporax.ops.nn.pooling import Windows
-from sporax.xla_kernels import pooling
 from tests.xla_kernels.derivatives import compare, evaluated
 
 DTYPES = [np.float32] * 6 + [np.float64] * 2 + [np.float16]

@@ -9,12 +9,12 @@ from jax.test_util import check_grads
 
 import sporax as ms
 from sporax import nn
-from sporax.core.jax_internals import jaxpr_as_fun
-from sporax.numpy_interpreter.plans import evaluate
-from sporax.xla_kernels.onednn import library
-from sporax.xla_kernels.onednn.recurrence import KERNELS
-from sporax.xla_kernels.recurrence import BACKWARD, KINDS, RECURRENCE, scanned
-from sporax.xla_kernels.rewrite import rewrite
+from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.runtime.numpy_interpreter.plans import evaluate
+from sporax._src.runtime.xla_kernels.onednn import library
+from sporax._src.runtime.xla_kernels.onednn.recurrence import KERNELS
+from sporax._src.runtime.xla_kernels.recurrence import BACKWARD, KINDS, RECURRENCE, scanned
+from sporax._src.runtime.xla_kernels.rewrite import rewrite
 from tests.xla_kernels.derivatives import compare, derivatives
 
 has_library = pytest.mark.skipif(library.load() is None, reason="oneDNN is not for this platform")

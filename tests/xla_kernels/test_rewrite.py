@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from jax import lax
 
-from sporax.core.jax_internals import jaxpr_as_fun
-from sporax.xla_kernels.onednn import library
-from sporax.xla_kernels.rewrite import is_affected, rewrite
+from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.runtime.xla_kernels.onednn import library
+from sporax._src.runtime.xla_kernels.rewrite import is_affected, rewrite
 
 pytestmark = pytest.mark.skipif(library.load() is None, reason="oneDNN is not for this platform")
 

@@ -1,6 +1,6 @@
 """Audio transforms of waveforms (..., time) and of spectrograms (..., freq, frames)."""
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 from sporax.data.audio.enums import (
     BorderType,
     DensityFunction,

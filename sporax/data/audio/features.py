@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, member_of, within
 from sporax.data.argument_checks import MOST, WHOLE
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import BorderType
 from sporax.data.audio.waveform import AudioTensorOperation
-from sporax.diagnosis.argument_kinds import BOOL, INT, member_of, within
 
 
 class ComputeDeltas(AudioTensorOperation):

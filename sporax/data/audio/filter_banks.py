@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 
-from sporax.core.signature_errors import fitting
+from sporax._src.core.signature_errors import fitting
+from sporax._src.diagnosis.argument_kinds import BOOL, DICT, member_of, optional
+from sporax._src.diagnosis.rules import require
 from sporax.data.argument_checks import COUNT, WHOLE
 from sporax.data.audio.enums import (
     BorderType,
@@ -24,8 +26,6 @@ from sporax.data.audio.waveform import (
     one_int_of,
 )
 from sporax.data.random_streams import stream
-from sporax.diagnosis.argument_kinds import BOOL, DICT, member_of, optional
-from sporax.diagnosis.rules import require
 
 
 @fitting

@@ -10,10 +10,10 @@ import math
 import numpy as np
 from scipy import signal
 
+from sporax._src.diagnosis.argument_kinds import BOOL
+from sporax._src.diagnosis.rules import require
 from sporax.data import argument_checks as check
 from sporax.data.audio.waveform import NONZERO, REAL, SHARE, AudioTensorOperation, one_int_of
-from sporax.diagnosis.argument_kinds import BOOL
-from sporax.diagnosis.rules import require
 
 
 def filtered(waveform, numerator, denominator, clamp=True):

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, member_of, optional, within
+from sporax._src.diagnosis.rules import require
 from sporax.data.argument_checks import COUNT, WHOLE
 from sporax.data.audio.enums import DensityFunction, FadeShape, GainType, ScaleType
 from sporax.data.audio.filters import filtered
 from sporax.data.audio.waveform import NOT_NEGATIVE, POSITIVE, REAL, AudioTensorOperation
 from sporax.data.random_streams import stream
-from sporax.diagnosis.argument_kinds import BOOL, member_of, optional, within
-from sporax.diagnosis.rules import require
 
 
 class AmplitudeToDB(AudioTensorOperation):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL
+from sporax._src.diagnosis.rules import require
 from sporax.data.argument_checks import COUNT, WHOLE
 from sporax.data.audio.waveform import NOT_NEGATIVE, REAL, AudioTensorOperation, one_int_of
 from sporax.data.random_streams import stream
-from sporax.diagnosis.argument_kinds import BOOL
-from sporax.diagnosis.rules import require
 
 
 def _masked(spectrogram, axis, start, width, value):

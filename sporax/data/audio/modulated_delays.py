@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, member_of, within
 from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import Interpolation, Modulation
 from sporax.data.audio.waveform import AudioTensorOperation
-from sporax.diagnosis.argument_kinds import BOOL, member_of, within
 
 
 def oscillation(modulation, length, low, high, phase):

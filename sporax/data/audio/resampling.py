@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import member_of, optional
 from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import ResampleMethod
 from sporax.data.audio.waveform import POSITIVE, REAL, SHARE, AudioTensorOperation
-from sporax.diagnosis.argument_kinds import member_of, optional
 
 
 class Resample(AudioTensorOperation):

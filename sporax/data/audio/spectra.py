@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, instance_of, member_of, optional
+from sporax._src.diagnosis.rules import require
 from sporax.data.argument_checks import COUNT, INT32, WHOLE
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import BorderType, WindowType
 from sporax.data.audio.resampling import resampled
 from sporax.data.audio.waveform import NONZERO, NOT_NEGATIVE, POSITIVE, AudioTensorOperation
 from sporax.data.random_streams import stream
-from sporax.diagnosis.argument_kinds import BOOL, instance_of, member_of, optional
-from sporax.diagnosis.rules import require
 
 
 class Angle(AudioTensorOperation):

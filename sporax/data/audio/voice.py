@@ -5,11 +5,11 @@ import math
 import numpy as np
 from scipy import fft, signal
 
+from sporax._src.diagnosis.argument_kinds import optional
+from sporax._src.diagnosis.rules import require
 from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.waveform import NOT_NEGATIVE, POSITIVE, REAL, AudioTensorOperation
-from sporax.diagnosis.argument_kinds import optional
-from sporax.diagnosis.rules import require
 
 
 class DetectPitchFrequency(AudioTensorOperation):

@@ -5,11 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.argument_kinds import INT, Kind, one_of, within
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.argument_checks import INT32
 from sporax.data.operation import TensorOperation
-from sporax.diagnosis.argument_kinds import INT, Kind, one_of, within
-from sporax.diagnosis.rules import message, rejection, require
 
 _MOST = 2**24  # float32 represents all integers up to this
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection
 from sporax.data.dataloader.transfer import as_tensor
-from sporax.diagnosis.rules import rejection
 
 _NO_NUMBERS = "SaUO"  # dtype kinds of NumPy's text and objects
 

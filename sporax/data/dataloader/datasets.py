@@ -2,8 +2,8 @@
 
 from typing import Generic, TypeVar
 
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.dataloader import transfer
-from sporax.diagnosis.rules import rejection, require
 
 Sample = TypeVar("Sample", covariant=True)
 

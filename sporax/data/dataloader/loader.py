@@ -5,6 +5,16 @@ from multiprocessing.context import BaseContext
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import (
+    BOOL,
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE_INT,
+    instance,
+    instance_of,
+    optional,
+)
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.dataloader.collate import default_collate, default_convert
 from sporax.data.dataloader.datasets import IterableDataset
 from sporax.data.dataloader.samplers import (
@@ -14,16 +24,6 @@ from sporax.data.dataloader.samplers import (
     SequentialSampler,
 )
 from sporax.data.dataloader.workers import Workers
-from sporax.diagnosis.argument_kinds import (
-    BOOL,
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE_INT,
-    instance,
-    instance_of,
-    optional,
-)
-from sporax.diagnosis.rules import message, rejection, require
 
 _CONTEXT = optional(instance((str, BaseContext), "a-str-or-context"))
 

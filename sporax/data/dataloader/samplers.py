@@ -6,9 +6,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from sporax.diagnosis.argument_kinds import BOOL, INT, POSITIVE_INT, instance_of, optional
-from sporax.diagnosis.rules import require
-from sporax.distributed import get_group_size, get_rank
+from sporax._src.devices.distributed import get_group_size, get_rank
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, POSITIVE_INT, instance_of, optional
+from sporax._src.diagnosis.rules import require
 
 Index = TypeVar("Index", covariant=True)
 

@@ -5,7 +5,7 @@ XLA's threads do not survive a fork, so that a forked worker must not transfer d
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 
 is_worker = False  # set in the processes of a DataLoader
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sporax.core.random import set_seed
+from sporax._src.core.random import set_seed
 from sporax.data.dataloader import transfer
 from sporax.data.worker_pools import Job, Processes
 

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, LIST, one_of, optional
 from sporax.data.file_set import FileSet
-from sporax.diagnosis.argument_kinds import BOOL, LIST, one_of, optional
 
 
 def folders(path):

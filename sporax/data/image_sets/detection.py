@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import DICT, STR, optional
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.file_set import FileSet, existing, place
-from sporax.diagnosis.argument_kinds import DICT, STR, optional
-from sporax.diagnosis.rules import message, rejection, require
 
 _CONTENT = "its-content", 0  # as in `place`
 

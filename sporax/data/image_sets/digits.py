@@ -4,12 +4,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import one_of
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import Shuffle
 from sporax.data.file_set import LoadedSet, existing, place
 from sporax.data.row_files import RowFiles
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import one_of
-from sporax.diagnosis.rules import message, rejection, require
 
 
 class EMnistDataset(LoadedSet):

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from sporax.core.from_host import plain
+from sporax._src.core.from_host import plain
+from sporax._src.diagnosis.argument_kinds import STR, one_of
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.source import GeneratorDataset
-from sporax.diagnosis.argument_kinds import STR, one_of
-from sporax.diagnosis.rules import rejection, require
 from sporax.io.untrusted_file import MALFORMED, content, json_of
 
 _MOST, _MOST_DIMS = 2**24, 64  # maximum elements and dimensions of a value

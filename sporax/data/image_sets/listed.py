@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.file_set import FileSet, existing
-from sporax.diagnosis.argument_kinds import BOOL
-from sporax.diagnosis.rules import message, rejection, require
 
 
 class Food101Dataset(FileSet):

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import one_of
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.file_set import FileSet
 from sporax.data.vision.format_conversion import opened
-from sporax.diagnosis.argument_kinds import one_of
-from sporax.diagnosis.rules import message, rejection, require
 
 
 class SBDataset(FileSet):

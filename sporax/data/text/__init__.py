@@ -1,6 +1,6 @@
 """Text transforms: vocabularies, tokenizers, normalization."""
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 from sporax.data.text.enums import (
     JiebaMode,
     NormalizeForm,

@@ -5,12 +5,12 @@ import re
 from operator import itemgetter
 from pathlib import Path
 
+from sporax._src.diagnosis.argument_kinds import STR, member_of, optional
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.text.enums import JiebaMode
 from sporax.data.text.tokenizers import Tokenizer
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import STR, member_of, optional
-from sporax.diagnosis.rules import rejection, require
 
 _NEVER = -3.14e100  # the logarithm of a probability of 0
 _FREQUENCY = r"(?=[\d.]*[1-9])[0-9]{1,15}(\.[0-9]{1,15})?"  # more than 0

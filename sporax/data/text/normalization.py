@@ -4,10 +4,10 @@ import functools
 import re
 import unicodedata
 
+from sporax._src.diagnosis.argument_kinds import BOOL, STR, member_of
 from sporax.data.text.enums import NormalizeForm
 from sporax.data.text.regular_expressions import compiled, filled_in, template
 from sporax.data.text.strings import ElementwiseOperation
-from sporax.diagnosis.argument_kinds import BOOL, STR, member_of
 
 # Invisible code points (Default_Ignorable_Code_Point in Unicode).
 _IGNORABLE = re.compile(

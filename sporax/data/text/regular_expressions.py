@@ -3,7 +3,7 @@
 import functools
 import re
 
-from sporax.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection
 
 _LINE_ENDS = r"\n\x0b\f\r\x85\u2028\u2029"
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"

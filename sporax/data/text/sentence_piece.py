@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core.signature_errors import fitting
+from sporax._src.core.signature_errors import fitting
+from sporax._src.diagnosis.argument_kinds import DICT, FLOAT, STR, instance_of, member_of
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.dataset import names, places
 from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import DICT, FLOAT, STR, instance_of, member_of
-from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 

@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.signature_errors import fitting
-from sporax.core.tensor import Tensor
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.signature_errors import fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, STR
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
-from sporax.diagnosis.argument_kinds import BOOL, INT, STR
-from sporax.diagnosis.rules import rejection, require
 
 
 def _array(who, value, ndims):

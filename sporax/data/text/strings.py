@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.operation import TensorOperation
-from sporax.diagnosis.rules import rejection, require
 
 
 def as_strings(who, value):

@@ -10,6 +10,8 @@ import unicodedata
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, FUNCTION, STR, instance_of, member_of
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.operation import PyTensorOperation
 from sporax.data.text.enums import NormalizeForm
@@ -17,8 +19,6 @@ from sporax.data.text.normalization import case_folded, normalized
 from sporax.data.text.regular_expressions import compiled
 from sporax.data.text.strings import TextTensorOperation, as_strings, one_string, row_of_strings
 from sporax.data.text.vocab import Vocab
-from sporax.diagnosis.argument_kinds import BOOL, FUNCTION, STR, instance_of, member_of
-from sporax.diagnosis.rules import rejection, require
 
 _SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # White_Space
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.signature_errors import Fitting, fitting
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.signature_errors import Fitting, fitting
+from sporax._src.diagnosis.argument_kinds import BOOL, DICT, LIST, STR, TUPLE, instance_of, optional
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.dataset import Dataset, names, places
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import BOOL, DICT, LIST, STR, TUPLE, instance_of, optional
-from sporax.diagnosis.rules import rejection, require
 
 
 def _words(who, name, words, others=()):

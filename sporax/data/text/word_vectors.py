@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, STR
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
-from sporax.diagnosis.argument_kinds import BOOL, STR
-from sporax.diagnosis.rules import message, rejection, require
 
 
 class Vectors:

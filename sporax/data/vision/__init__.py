@@ -4,7 +4,7 @@ Array transforms require only NumPy; files are decoded, and Pillow images change
 optional dependency: `pip install 'sporax[vision]'`.
 """
 
-from sporax.core.errors import missing
+from sporax._src.core.errors import missing
 from sporax.data.transforms import not_random
 from sporax.data.vision.auto_augment import AutoAugment, RandAugment, TrivialAugmentWide
 from sporax.data.vision.batch_mixing import (

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import INT, member_of, within
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.vision import colour_transforms as colour
@@ -21,7 +22,6 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import mapped
-from sporax.diagnosis.argument_kinds import INT, member_of, within
 
 _BINS = within(2, check.MOST, INT)
 

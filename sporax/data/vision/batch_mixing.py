@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, INT, POSITIVE, member_of, within
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.transforms import Compose, RandomApply, checked_transforms
 from sporax.data.vision.enums import ImageBatchFormat
 from sporax.data.vision.image import PyTensorOperation, TensorOperation
 from sporax.data.vision.random_colour import probability
-from sporax.diagnosis.argument_kinds import BOOL, INT, POSITIVE, member_of, within
-from sporax.diagnosis.rules import rejection, require
 
 
 def _batch(who, images, labels):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.operation import TensorOperation
@@ -11,7 +12,6 @@ from sporax.data.vision.geometry import Resize, resize_array
 from sporax.data.vision.image import as_array, extent, part, single
 from sporax.data.vision.random_colour import probability
 from sporax.data.vision.random_geometry import RandomCrop, RandomResize, RandomResizedCrop
-from sporax.diagnosis.rules import rejection, require
 
 
 class _WithBoxes(TensorOperation):

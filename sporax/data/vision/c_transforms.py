@@ -1,8 +1,8 @@
 """`vision.c_transforms`, as before 2.0: the differences from `vision`, only for arrays."""
 
+from sporax._src.diagnosis.argument_kinds import BOOL
+from sporax._src.diagnosis.rules import require
 from sporax.data import vision
-from sporax.diagnosis.argument_kinds import BOOL
-from sporax.diagnosis.rules import require
 
 
 class Decode(vision.Decode):

@@ -2,6 +2,15 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import (
+    BOOL,
+    INT,
+    NOT_NEGATIVE,
+    member_of,
+    one_of,
+    within,
+)
+from sporax._src.diagnosis.rules import require
 from sporax.data import argument_checks as check
 from sporax.data.vision import colour_arrays
 from sporax.data.vision.enums import ConvertMode
@@ -15,15 +24,6 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import blurred, sharpened
-from sporax.diagnosis.argument_kinds import (
-    BOOL,
-    INT,
-    NOT_NEGATIVE,
-    member_of,
-    one_of,
-    within,
-)
-from sporax.diagnosis.rules import require
 
 
 def enhanced(image, what, factor):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, member_of
+from sporax._src.diagnosis.rules import require
 from sporax.data import argument_checks as check
 from sporax.data.vision.enums import Border, SliceMode
 from sporax.data.vision.format_conversion import as_picture
@@ -14,8 +16,6 @@ from sporax.data.vision.image import (
     single,
 )
 from sporax.data.vision.resampling import PADS
-from sporax.diagnosis.argument_kinds import BOOL, member_of
-from sporax.diagnosis.rules import require
 
 
 def inside(who, image, top, left, height, width):

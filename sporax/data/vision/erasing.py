@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, POSITIVE
+from sporax._src.diagnosis.rules import require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.vision.image import ImageTensorOperation, PyTensorOperation, single, with_channels
 from sporax.data.vision.random_colour import probability
 from sporax.data.vision.random_geometry import some_part
-from sporax.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, POSITIVE
-from sporax.diagnosis.rules import require
 
 
 class Erase(ImageTensorOperation):

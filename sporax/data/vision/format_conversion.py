@@ -4,7 +4,9 @@ import io
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis.argument_kinds import BOOL, one_of
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.transforms import TypeCast
 from sporax.data.vision.image import (
@@ -16,8 +18,6 @@ from sporax.data.vision.image import (
     pillow,
     single,
 )
-from sporax.diagnosis.argument_kinds import BOOL, one_of
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io.untrusted_file import MALFORMED, cause
 
 

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, POSITIVE, SEQUENCE, member_of, within
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
 from sporax.data.vision.cropping import inside
 from sporax.data.vision.enums import Inter
@@ -16,8 +18,6 @@ from sporax.data.vision.image import (
     with_channels,
 )
 from sporax.data.vision.resampling import mapped, resized
-from sporax.diagnosis.argument_kinds import BOOL, POSITIVE, SEQUENCE, member_of, within
-from sporax.diagnosis.rules import rejection, require
 
 
 def for_pictures(who, how):

@@ -4,10 +4,10 @@ import sys
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.operation import PyTensorOperation, TensorOperation
 from sporax.data.vision.resampling import rows_axis
-from sporax.diagnosis.rules import rejection, require
 
 
 def pillow():

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core.signature_errors import fitting
-from sporax.core.tensor import Tensor
+from sporax._src.core.signature_errors import fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.argument_kinds import INT, STR, member_of
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.vision.enums import ImageReadMode
 from sporax.data.vision.format_conversion import loaded, of_byte_range
 from sporax.data.vision.image import is_picture, pillow
-from sporax.diagnosis.argument_kinds import INT, STR, member_of
-from sporax.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, untrusted_file
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import INT, NOT_NEGATIVE, at_least, within
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.vision import colour_transforms, cropping
@@ -14,7 +15,6 @@ from sporax.data.vision.image import (
     unchanged,
     with_channels,
 )
-from sporax.diagnosis.argument_kinds import INT, NOT_NEGATIVE, at_least, within
 
 
 def probability(who, prob):

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from sporax._src.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, POSITIVE, member_of, within
+from sporax._src.diagnosis.rules import require
 from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.vision.cropping import Pad
@@ -30,8 +32,6 @@ from sporax.data.vision.image import (
 )
 from sporax.data.vision.random_colour import probability, uniform
 from sporax.data.vision.resampling import mapped
-from sporax.diagnosis.argument_kinds import BOOL, NOT_NEGATIVE, POSITIVE, member_of, within
-from sporax.diagnosis.rules import require
 
 
 class RandomCrop(Drawn):

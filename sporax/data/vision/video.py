@@ -9,10 +9,18 @@ from pathlib import Path
 
 import numpy as np
 
-from sporax.core.signature_errors import fitting
+from sporax._src.core.signature_errors import fitting
+from sporax._src.diagnosis.argument_kinds import (
+    INT,
+    LIST,
+    STR,
+    at_least,
+    instance,
+    optional,
+    within,
+)
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.operation import TensorOperation
-from sporax.diagnosis.argument_kinds import INT, LIST, STR, at_least, instance, optional, within
-from sporax.diagnosis.rules import message, rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED
 

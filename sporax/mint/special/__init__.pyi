@@ -1,6 +1,6 @@
 """What `mint.special` has; written by tools/write_stubs.py."""
 
-from sporax.core.tensor import Tensor as Tensor
+from sporax._src.core.tensor import Tensor as Tensor
 
 def digamma(input) -> Tensor:
     r"""$\psi(x) = \frac{d}{dx} \ln \Gamma(x)$, element by element; infinite at 0."""

@@ -9,11 +9,11 @@ arXiv:1505.05424).
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.activation import activation_of
 from sporax.nn.cell import Cell
 from sporax.nn.probability.distribution import Normal

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 
 
 def check_numbers(who, kind, name, given, tensor):

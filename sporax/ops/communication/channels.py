@@ -8,11 +8,11 @@ import queue
 import threading
 from typing import Any
 
-from sporax.core.to_host import wait_for
-from sporax.core.value import PendingTrace, Value, owned_value
-from sporax.distributed import processes
-from sporax.distributed.groups import Group
-from sporax.engine.recorder import wrap
+from sporax._src.core.to_host import wait_for
+from sporax._src.core.value import PendingTrace, Value, owned_value
+from sporax._src.devices.distributed import processes
+from sporax._src.devices.distributed.groups import Group
+from sporax._src.runtime.engine.recorder import wrap
 from sporax.ops.communication import collectives
 from sporax.ops.shape.creation import zeros
 

@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import require
-from sporax.distributed.rank_function import agreed, along, axis_name
+from sporax._src.devices.distributed.rank_function import agreed, along, axis_name
+from sporax._src.diagnosis.rules import require
 from sporax.ops.communication import opaque
 from sporax.ops.declaration import Array, Arrays, Declaration
 

@@ -2,9 +2,9 @@
 
 import math
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.channels import CommHandle, start_receiving, start_sending
 from sporax.ops.communication.groups import (

@@ -1,10 +1,10 @@
 """Argument checks shared by all faces of the collectives."""
 
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.distributed import groups, processes
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.devices.distributed import groups, processes
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 
 
 class ReduceOp:

@@ -7,8 +7,8 @@ Each function plans its writes. Two faces follow: `mint.distributed`'s writes an
 import functools
 from typing import Any
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.communication import collectives, comm_func
 from sporax.ops.communication.channels import CommHandle, exchange_batch
 from sporax.ops.communication.comm_func import (

@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import require
-from sporax.distributed.rank_function import axis_name
+from sporax._src.devices.distributed.rank_function import axis_name
+from sporax._src.diagnosis.rules import require
 from sporax.ops.communication import opaque
 from sporax.ops.communication.collectives import collective
 from sporax.ops.declaration import Array, Arrays

@@ -3,9 +3,9 @@
 import functools
 import pickle
 
-from sporax.diagnosis.rules import require
-from sporax.distributed import processes
-from sporax.distributed.exchange import Exchange
+from sporax._src.devices.distributed import processes
+from sporax._src.devices.distributed.exchange import Exchange
+from sporax._src.diagnosis.rules import require
 from sporax.ops.communication.groups import (
     check_same_length,
     group_of,

@@ -3,9 +3,9 @@
 import json
 import math
 
-from sporax.core import dtype as dtypes
-from sporax.diagnosis.rules import message, rejection, require
-from sporax.distributed.groups import Group
+from sporax._src.core import dtype as dtypes
+from sporax._src.devices.distributed.groups import Group
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.channels import exchange_batch
 from sporax.ops.communication.groups import (

@@ -8,11 +8,11 @@ import time
 import xmlrpc.client
 import xmlrpc.server
 
-from sporax.core.jax_internals import backends_are_initialized
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
-from sporax.distributed import groups, processes, ranks
-from sporax.distributed.launch_environment import Launch
+from sporax._src.core.jax_internals import backends_are_initialized
+from sporax._src.devices.distributed import groups, processes, ranks
+from sporax._src.devices.distributed.launch_environment import Launch
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.ops.communication.groups import WORLD
 from sporax.ops.communication.in_place import publish
 

@@ -1,7 +1,7 @@
 """Collectives combined with a matrix product, and changes of layout."""
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.groups import (
     TENSOR,

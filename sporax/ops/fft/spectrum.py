@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
 from sporax.ops.operand_checks import require_shapes

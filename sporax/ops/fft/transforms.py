@@ -3,10 +3,10 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.shape.joining import roll
 

@@ -3,12 +3,12 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.from_host import plain
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.diagnosis.sizes import check_size
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.from_host import plain
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.operand_checks import require_shapes
 

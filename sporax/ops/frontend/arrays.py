@@ -2,8 +2,8 @@
 
 import functools
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import composite
 from sporax.ops.math.order_statistics import median, nanmedian
 from sporax.ops.shape.joining import broadcast_to

@@ -3,10 +3,10 @@
 import functools
 from typing import Any
 
-from sporax.control_flow.cond import is_traced
-from sporax.control_flow.runtime import branch
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.transforms.control_flow.cond import is_traced
+from sporax._src.transforms.control_flow.runtime import branch
 from sporax.ops.declare import composite
 
 

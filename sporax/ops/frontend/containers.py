@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
-from sporax.core.from_host import plain
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.from_host import plain
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import composite
 
 

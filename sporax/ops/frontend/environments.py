@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from sporax import autodiff
-from sporax.core.cell_tree import is_cell, parameters
-from sporax.core.parameter import Parameter
-from sporax.core.tree import map_tensors
-from sporax.diagnosis.rules import require
+from sporax._src.core.cell_tree import is_cell, parameters
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tree import map_tensors
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms import autodiff
 from sporax.ops.declare import composite
 from sporax.ops.shape.creation import ones_like, zeros_like
 

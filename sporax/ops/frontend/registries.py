@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
 from sporax.ops.primitive import Primitive, vm_impl_registry
 

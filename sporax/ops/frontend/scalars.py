@@ -2,7 +2,7 @@
 
 import math
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import composite
 
 

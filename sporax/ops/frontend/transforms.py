@@ -1,8 +1,8 @@
 """`_Grad` and `_Vmap`: transforms as objects, as MindSpore's own functions construct them."""
 
-from sporax import autodiff
-from sporax.batching import vmap
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.transforms import autodiff
+from sporax._src.transforms.batching import vmap
 from sporax.ops.declare import FUNCTIONS
 
 

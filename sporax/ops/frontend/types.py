@@ -1,10 +1,10 @@
 """Types of Python values and Tensors, by the names of MindSpore's compiler."""
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import PRIMITIVES, composite
 from sporax.ops.primitive import Primitive
 

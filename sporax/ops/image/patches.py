@@ -5,10 +5,10 @@ import itertools
 import jax
 import jax.numpy as jnp
 
-from sporax.core.dtype import to_numpy
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import to_numpy
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import per_axis, same_padding
 from sporax.ops.operand_checks import require_shapes

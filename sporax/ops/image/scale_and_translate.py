@@ -2,9 +2,9 @@
 
 import jax.numpy as jnp
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.operand_checks import require_shapes
 

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.operand_checks import require_shapes
 

@@ -1,9 +1,9 @@
 """Assignment to a variable, a Parameter or another Tensor, which keeps its identity."""
 
-from sporax.core.promotion import promote
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
-from sporax.engine.recorder import wrap
+from sporax._src.core.promotion import promote
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.engine.recorder import wrap
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, attach, composite
 from sporax.ops.math.arithmetic import add, sub

@@ -5,8 +5,8 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import Array, attach, composite, op, overloaded
 from sporax.ops.shape.reshape import reshape
 

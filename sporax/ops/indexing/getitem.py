@@ -15,15 +15,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.jax_internals import is_symbolic
-from sporax.core.tensor import Tensor, new_value
-from sporax.diagnosis.rules import rejection, require
-from sporax.engine.operation import Op
-from sporax.engine.recorder import apply, wrap
-from sporax.engine.trace_tree import forest
-from sporax.index_checks.checks import apply_within, check
-from sporax.index_checks.ranges import Range
-from sporax.numpy_interpreter.polymorphic import signature
+from sporax._src.core.jax_internals import is_symbolic
+from sporax._src.core.tensor import Tensor, new_value
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.operation import Op
+from sporax._src.runtime.engine.recorder import apply, wrap
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax._src.runtime.index_checks.checks import apply_within, check
+from sporax._src.runtime.index_checks.ranges import Range
+from sporax._src.runtime.numpy_interpreter.polymorphic import signature
+from sporax._src.runtime.storage.view_access import Block
+from sporax._src.runtime.storage.views import view
 from sporax.ops.declare import attach
 from sporax.ops.indexing.index_pattern import (
     ARRAY,
@@ -37,8 +39,6 @@ from sporax.ops.indexing.index_pattern import (
     items_of,
     numbers_of,
 )  # fmt: skip
-from sporax.storage.view_access import Block
-from sporax.storage.views import view
 
 # on arrays ----------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ import itertools
 
 import jax.numpy as jnp
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.index_checks.ranges import Range
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.scatter import index_add_along, index_fill

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import message, rejection, require
 
 # Parts of a pattern, besides slices and masks: an integer, a 0-d integer Tensor, an index array; a
 # new axis (None or True), a new axis without elements (False).

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import Array, op
 
 

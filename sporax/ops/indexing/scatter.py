@@ -3,15 +3,15 @@
 import jax
 import jax.numpy as jnp
 
-from sporax.core.parameter import Parameter
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.core.parameter import Parameter
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
+from sporax._src.runtime.xla_kernels.products import multiply_at
 from sporax.ops.declare import FUNCTIONS, Array, attach, composite, op, overloaded
 from sporax.ops.indexing.assignment import put
 from sporax.ops.indexing.gather import rows_within
 from sporax.ops.math.arithmetic import is_one, mul
-from sporax.xla_kernels.products import multiply_at
 
 # how values combine with old ones, or each other: name -> method of `x.at[...]`
 REDUCTIONS = {

@@ -4,7 +4,7 @@ import builtins
 
 import jax
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 
 

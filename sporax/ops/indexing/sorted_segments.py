@@ -6,12 +6,12 @@ The shape depends on the ids, so these functions run the pending operations.
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
+from sporax._src.runtime.xla_kernels.products import multiply_at
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.indexing.gather import gather
-from sporax.xla_kernels.products import multiply_at
 
 
 def _mean(x, at, count):

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax.ops.declare import Array, composite, op
 
 

@@ -7,11 +7,11 @@ import ctypes
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import attach
 
 # class -> {flag: (initial value, allowed types; None: read-only)}

@@ -4,11 +4,11 @@ import math
 
 import jax.numpy as jnp
 
-from sporax.core.from_host import plain
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.core.from_host import plain
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import broadcast_to, concat, stack

@@ -9,8 +9,8 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.operand_checks import require_shapes
 

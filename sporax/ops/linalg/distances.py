@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.operand_checks import require_shapes
 

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 import numpy as np
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import floating
 from sporax.ops.operand_checks import require_integers, require_shapes

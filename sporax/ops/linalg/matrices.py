@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import jax.scipy.linalg as linalg
 import numpy as np
 
-from sporax.core.dtype import int64
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
-from sporax.diagnosis.sizes import check_size
+from sporax._src.core.dtype import int64
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.linalg.products import matmul
 from sporax.ops.operand_checks import require_shapes

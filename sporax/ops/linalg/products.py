@@ -5,11 +5,11 @@ import string
 
 import jax.numpy as jnp
 
-from sporax.core.dtype import to_numpy
-from sporax.core.errors import describe
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import message, rejection, require
-from sporax.engine.recorder import apply
+from sporax._src.core.dtype import to_numpy
+from sporax._src.core.errors import describe
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import message, rejection, require
+from sporax._src.runtime.engine.recorder import apply
 from sporax.ops.declare import OPS, Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import add, at_least_single, floating, is_one, scaled_sum
 

@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.autodiff import stop_gradient, vjp
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
+from sporax._src.transforms.autodiff import stop_gradient, vjp
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
 from sporax.ops.nn.activation import log_softmax

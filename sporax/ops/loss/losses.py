@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.index_checks.ranges import Range
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.operand_checks import floats_only

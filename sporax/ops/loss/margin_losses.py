@@ -5,9 +5,9 @@ import math
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 from sporax.ops.loss.losses import _reduced, first_floating
 from sporax.ops.math.arithmetic import floating

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.math.arithmetic import at_least_single
 from sporax.ops.operand_checks import require_integers, require_shapes

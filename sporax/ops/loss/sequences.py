@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.indexing.gather import gather_elements
 from sporax.ops.operand_checks import require_shapes

@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.promotion import promote
-from sporax.core.tensor import Tensor
-from sporax.core.value import WEAK_AVALS, Aval
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.engine.recorder import apply
+from sporax._src.core.promotion import promote
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import WEAK_AVALS, Aval
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.runtime.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.math.comparison import ordered
 

@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.diagnosis.sizes import check_size
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, op
 from sporax.ops.math.arithmetic import at_least_single, binary, floating, floating_binary
 

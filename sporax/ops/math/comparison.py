@@ -3,10 +3,10 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.promotion import promote
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
-from sporax.engine.recorder import apply
+from sporax._src.core.promotion import promote
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.engine.recorder import apply
 from sporax.ops.declare import Array, attach, composite, op
 
 

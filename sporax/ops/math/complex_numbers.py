@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import PRIMITIVES, Array, attach, composite, op
 from sporax.ops.math.arithmetic import floating
 from sporax.ops.math.elementwise import abs as absolute

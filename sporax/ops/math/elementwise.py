@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude, maximum, minimum
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.scipy import special
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, op
 from sporax.ops.operand_checks import floats_only
 

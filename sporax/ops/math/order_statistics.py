@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
 from sporax.ops.math.reduction import amax, amin, axes

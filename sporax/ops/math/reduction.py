@@ -5,9 +5,9 @@ import math
 import jax
 import jax.numpy as jnp
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.indexing.gather import where as choose
 from sporax.ops.math.arithmetic import maximum, minimum

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.dtype import int32, int64
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.dtype import int32, int64
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, attach, composite, op
 
 

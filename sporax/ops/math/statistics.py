@@ -3,10 +3,10 @@
 import jax
 import jax.numpy as jnp
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import MINT, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.math.reduction import _cast, axes, mean

@@ -5,8 +5,8 @@ import math
 import jax
 import jax.numpy as jnp
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import binary, floating_binary, scaled_by
 

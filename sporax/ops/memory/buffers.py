@@ -4,10 +4,10 @@ from weakref import ref
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.ops.memory.dlpack import from_dlpack
 
 

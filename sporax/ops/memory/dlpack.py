@@ -10,8 +10,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import attach
 
 _CPU = 1  # DLPack's code for that device type

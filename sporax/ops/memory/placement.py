@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sporax.core.jax_internals import device_array
-from sporax.core.to_host import on_host
-from sporax.core.value import Value
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, require
+from sporax._src.core.jax_internals import device_array
+from sporax._src.core.to_host import on_host
+from sporax._src.core.value import Value
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, require
 from sporax.ops.declare import attach
 from sporax.ops.inspection import copy
 from sporax.ops.shape.creation import zeros

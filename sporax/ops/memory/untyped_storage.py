@@ -6,18 +6,18 @@ from weakref import ref
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.core.value import thread
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
-from sporax.engine.operation import Op
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.operation import Op
+from sporax._src.runtime.storage import views
+from sporax._src.runtime.storage.strides import Strided
+from sporax._src.runtime.storage.view_access import Part, access, write
 from sporax.ops.declare import attach
 from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import concat
 from sporax.ops.shape.reshape import reshape, sizes
-from sporax.storage import views
-from sporax.storage.strides import Strided
-from sporax.storage.view_access import Part, access, write
 
 
 class UntypedStorage:

@@ -5,9 +5,9 @@ import functools
 import jax
 import jax.numpy as jnp
 
-from sporax.core import dtype as dtypes
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.operand_checks import floats_only, tensors_only
 from sporax.ops.shape.zero_dimensional import of_any_rank

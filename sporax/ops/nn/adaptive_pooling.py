@@ -6,9 +6,9 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.dtype import int32
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import int32
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.operand_checks import floats_only, require_planes

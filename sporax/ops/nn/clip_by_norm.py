@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from sporax.core.tree import map_tensors, tensors_of
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tree import map_tensors, tensors_of
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where
 from sporax.ops.math.arithmetic import div, floating, minimum, mul

@@ -2,13 +2,13 @@
 
 import operator
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.xla_kernels.convolution import convolve
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.dense import bias_apart, same_dtype
 from sporax.ops.operand_checks import require_shapes
 from sporax.ops.shape.reshape import expand_dims, squeeze
-from sporax.xla_kernels.convolution import convolve
 
 PAD_MODES = ("valid", "same", "pad")
 PAD_MODE, LAYOUT = kinds.one_of(*PAD_MODES), kinds.one_of("NCHW", "NHWC")

@@ -6,8 +6,8 @@ import itertools
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.nn.convolution import LAYOUT, conv2d, per_axis, same_padding
 from sporax.ops.operand_checks import floats_only, require_shapes

@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sporax.core.errors import describe
-from sporax.diagnosis.rules import rejection, require
-from sporax.index_checks.ranges import Range
+from sporax._src.core.errors import describe
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.linalg.products import matmul_transposed
 from sporax.ops.math.arithmetic import add

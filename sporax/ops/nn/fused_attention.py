@@ -4,10 +4,10 @@ biases, and the combination of attention over parts of the keys."""
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import EVERYTHING, LAYOUTS, attention
 from sporax.ops.random.draws import next_key, uniform_from_key

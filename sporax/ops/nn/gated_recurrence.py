@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.recurrence import recurrent_scan
 from sporax.ops.operand_checks import require_shapes

@@ -3,9 +3,9 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
 from sporax.ops.nn.attention import EVERYTHING, SPARSE_MODE, attention

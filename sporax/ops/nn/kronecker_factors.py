@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.scipy.linalg import solve_triangular
 
-from sporax.engine.operation import Op
+from sporax._src.runtime.engine.operation import Op
 
 BLOCK = 128  # for larger factors, diagonal blocks of this size are inverted (THOR, 2021)
 

@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 from sporax.ops.operand_checks import require_integers, require_shapes
 

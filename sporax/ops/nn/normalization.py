@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from sporax.core.jax_internals import is_symbolic
-from sporax.diagnosis.rules import require
+from sporax._src.core.jax_internals import is_symbolic
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.storage.views import write_all
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.operand_checks import floats_only, require_shapes
-from sporax.storage.views import write_all
 
 
 def _precise(x):

@@ -5,9 +5,9 @@ import operator
 import jax
 import jax.numpy as jnp
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.operand_checks import require_shapes
 

@@ -6,14 +6,14 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.dtype import int32, int64
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import int32, int64
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.xla_kernels import pooling as lowering
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.nn.convolution import PAD_MODE, per_axis, same_padding
 from sporax.ops.operand_checks import floats_only, require_planes, require_shapes, tensors_only
-from sporax.xla_kernels import pooling as lowering
 
 _FORMATS = {
     1: kinds.one_of("NCHW"), 2: kinds.one_of("NCHW", "NHWC"), 3: kinds.one_of("NCHW", "NCDHW")

@@ -2,10 +2,10 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.xla_kernels.recurrence import KINDS, RECURRENCE, scanned
 from sporax.ops.declare import OPTIONAL, Array, Arrays, op
 from sporax.ops.operand_checks import require_shapes
-from sporax.xla_kernels.recurrence import KINDS, RECURRENCE, scanned
 
 
 @op(name="recurrence", function=())

@@ -3,8 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.assignment import put
 from sporax.ops.indexing.gather import gather

@@ -2,7 +2,7 @@
 
 from jax import lax
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.convolution import PAD_MODE, add_bias, same_padding
 from sporax.ops.nn.dense import bias_apart, same_dtype

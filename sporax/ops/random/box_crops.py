@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.random.draws import next_key, source_of, uniform_from_key
 

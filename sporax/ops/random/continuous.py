@@ -8,8 +8,8 @@ sequence, so they differ, and a second run of the program repeats them. An objec
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.core import dtype as dtypes
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax.ops.casting import cast
 from sporax.ops.declare import composite
 from sporax.ops.math.elementwise import clamp, exp

@@ -5,10 +5,10 @@ Seeds are as in `sporax.ops.random.continuous`.
 
 import numpy as np
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.indexing.gather import where

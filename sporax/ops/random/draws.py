@@ -13,13 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy import special
 
-from sporax.core import dtype as dtypes
-from sporax.core.interruptions import uninterrupted
-from sporax.core.random import Generator, default_generator
-from sporax.core.tensor import Tensor
-from sporax.core.value import updating
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import message, rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.interruptions import uninterrupted
+from sporax._src.core.random import Generator, default_generator
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import updating
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.ops.declare import Array, Arrays, op
 from sporax.ops.operand_checks import floats_only
 

@@ -5,11 +5,11 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.autodiff.no_grad import stop_gradient
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms.autodiff.no_grad import stop_gradient
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.indexing.gather import where

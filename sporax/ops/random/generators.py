@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from sporax.core import context
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import context
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.casting import cast
 from sporax.ops.declare import composite
 from sporax.ops.random.candidates import classes

@@ -4,8 +4,8 @@ import math
 
 import jax.numpy as jnp
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 
 

@@ -2,9 +2,9 @@
 
 import jax.numpy as jnp
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import Array, op
 
 _FORMAT = kinds.one_of("NHWC", "NCHW")

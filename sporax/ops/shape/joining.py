@@ -3,15 +3,15 @@
 import jax.numpy as jnp
 import numpy as np
 
-from sporax.core.dtype import Type
-from sporax.core.errors import describe
-from sporax.core.from_host import plain
-from sporax.core.hooks import hooks
-from sporax.core.promotion import promote
-from sporax.core.tensor import Tensor
-from sporax.core.value import WEAK_AVALS, Aval
-from sporax.diagnosis.rules import rejection, require
-from sporax.diagnosis.sizes import check_size
+from sporax._src.core.dtype import Type
+from sporax._src.core.errors import describe
+from sporax._src.core.from_host import plain
+from sporax._src.core.hooks import hooks
+from sporax._src.core.promotion import promote
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import WEAK_AVALS, Aval
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.sizes import check_size
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 from sporax.ops.shape.reshape import reshape, sizes
 

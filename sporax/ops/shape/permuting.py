@@ -2,12 +2,12 @@
 
 import jax.numpy as jnp
 
-from sporax.core.dtype import bool_
-from sporax.core.tensor import Tensor
-from sporax.core.tree import map_tensors
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
-from sporax.index_checks.ranges import Range
+from sporax._src.core.dtype import bool_
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import map_tensors
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, Array, Arrays, attach, composite, op
 from sporax.ops.indexing.gather import nonzero

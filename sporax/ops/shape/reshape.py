@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.storage.views import REINTERPRETED
 from sporax.ops.declare import Array, attach, composite, op
 from sporax.ops.shape.creation import is_size
 from sporax.ops.shape.zero_dimensional import of_any_rank
-from sporax.storage.views import REINTERPRETED
 
 
 def sizes(shape):

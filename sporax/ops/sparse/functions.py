@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sporax.core.from_host import plain
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.from_host import plain
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import FUNCTIONS, composite
 from sporax.ops.indexing.gather import gather, gather_nd
 from sporax.ops.indexing.scatter import unsorted_segment_max, unsorted_segment_sum

@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
+from sporax._src.core.tensor import Tensor
 from sporax.ops.primitive import Primitive
 
 

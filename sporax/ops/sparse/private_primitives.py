@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sporax.core.from_host import plain
-from sporax.core.tensor import Tensor
+from sporax._src.core.from_host import plain
+from sporax._src.core.tensor import Tensor
 from sporax.ops.primitive import Primitive
 from sporax.ops.sparse import functions, structure
 from sporax.ops.sparse.tensors import CSRTensor

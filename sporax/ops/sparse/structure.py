@@ -6,9 +6,9 @@ computed on the host, which runs the pending operations; the values stay differe
 
 import numpy as np
 
-from sporax.core.dtype import from_numpy
-from sporax.core.promotion import promote
-from sporax.core.tensor import Tensor
+from sporax._src.core.dtype import from_numpy
+from sporax._src.core.promotion import promote
+from sporax._src.core.tensor import Tensor
 from sporax.ops.declare import composite
 from sporax.ops.indexing.gather import gather
 from sporax.ops.indexing.scatter import unsorted_segment_sum

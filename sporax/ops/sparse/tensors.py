@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from sporax.autodiff import stop_gradient
-from sporax.core import dtype as dtypes
-from sporax.core.tensor import Tensor
-from sporax.core.tree import LEAF
-from sporax.core.value import thread
-from sporax.diagnosis.rules import require
-from sporax.graph_capture.export.exported_graph import CLASSES
+from sporax._src.capture.graph_capture.export.exported_graph import CLASSES
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import LEAF
+from sporax._src.core.value import thread
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms.autodiff import stop_gradient
 from sporax.ops.declare import attach
 from sporax.ops.indexing.gather import gather, gather_nd, nonzero
 from sporax.ops.indexing.scatter import scatter_nd, tensor_scatter_add, unsorted_segment_sum

@@ -1,8 +1,8 @@
 """Adaptive summation of the updates of device groups (Maleki et al., 2020), for one group."""
 
 from sporax import ops
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 
 

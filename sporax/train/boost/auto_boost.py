@@ -2,8 +2,8 @@
 
 import threading
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.optim import SGD
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.optim import SGD
 from sporax.train.boost.dim_reduce import directions_of
 from sporax.train.boost.freezing import GradientFreeze
 from sporax.train.boost.less_norm import LessBN

@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 
-from sporax.core.dtype import int32
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.dtype import int32
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.optim import Optimizer
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.training_cells import DistributedGradReducer, Identity
-from sporax.optim import Optimizer
 from sporax.train.boost.parameter_groups import OptimizerProcess, ParameterProcess
 from sporax.train.gradient_accumulation import GradientAccumulation
 

@@ -1,11 +1,11 @@
 """Separate loss scales for groups of layers."""
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 

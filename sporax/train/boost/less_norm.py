@@ -1,9 +1,9 @@
 """Last layer of a network with normalized weights, replacing a norm."""
 
 from sporax import ops
-from sporax.core.dtype import float32
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
+from sporax._src.core.dtype import float32
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
 

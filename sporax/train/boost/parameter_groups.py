@@ -1,10 +1,10 @@
 """Regroup the parameters of an optimizer, and recreate the optimizer for them."""
 
-from sporax.core.parameter import Parameter
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.parameter import Parameter
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.optim import LARS, Optimizer
 from sporax.nn.convolution import Conv2d
-from sporax.optim import LARS, Optimizer
 
 
 def _listed(parameters):

@@ -1,11 +1,11 @@
 """Training steps with the methods of `boost`."""
 
 from sporax import ops
-from sporax.control_flow.runtime import branch
-from sporax.core.dtype import float32, int32
-from sporax.core.parameter import Parameter
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32, int32
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
+from sporax._src.transforms.control_flow.runtime import branch
 from sporax.nn.loss_scale import TrainOneStepWithLossScaleCell
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.nn.training_cells import TrainOneStepCell

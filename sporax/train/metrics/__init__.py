@@ -1,8 +1,8 @@
 """Metrics, accumulated batch by batch, and a table of their names."""
 
-from sporax.core.errors import missing
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.errors import missing
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.train.metrics.bleu import BleuScore
 from sporax.train.metrics.classification import (
     F1,

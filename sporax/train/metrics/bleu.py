@@ -5,8 +5,8 @@ from collections import Counter
 
 import numpy as np
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 

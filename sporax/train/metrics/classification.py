@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.train.metrics.mean_metrics import _Mean
 from sporax.train.metrics.metric import Metric, classes_of, rearrange_inputs
 

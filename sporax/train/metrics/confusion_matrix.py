@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 _AXES = {"target": 1, "prediction": 0, "all": None}  # axes over which a normalized matrix sums to 1

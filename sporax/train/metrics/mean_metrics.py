@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 

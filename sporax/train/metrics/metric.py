@@ -4,9 +4,9 @@ import functools
 
 import numpy as np
 
-from sporax.core.signature_errors import Fitting
-from sporax.core.tensor import Tensor
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.signature_errors import Fitting
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 
 
 def rearrange_inputs(func):

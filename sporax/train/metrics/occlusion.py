@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import ndimage
 
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
 _METRICS = ("euclidean", "chessboard", "taxicab")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sporax import Tensor, jit
-from sporax.graph_capture import graph_call
+from sporax._src.capture.graph_capture import graph_call
 from tests import interpretation
 from tests.guards.readings.kinds import KINDS, Kind, rows
 

@@ -8,9 +8,9 @@ import jax
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from sporax.engine import recorder
-from sporax.engine.trace_tree import forest
-from sporax.graph_capture import graph_call
+from sporax._src.capture.graph_capture import graph_call
+from sporax._src.runtime.engine import recorder
+from sporax._src.runtime.engine.trace_tree import forest
 from tests import interpretation
 from tests.programs.random import writer
 from tests.programs.random.agreement import check

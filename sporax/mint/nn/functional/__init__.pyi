@@ -1,6 +1,6 @@
 """What `mint.nn.functional` has; written by tools/write_stubs.py."""
 
-from sporax.core.tensor import Tensor as Tensor
+from sporax._src.core.tensor import Tensor as Tensor
 from typing import Any
 
 def adaptive_avg_pool1d(input, output_size) -> Tensor:

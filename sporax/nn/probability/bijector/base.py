@@ -3,11 +3,11 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import to_numpy
-from sporax.core.hooks import hooks
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import to_numpy
+from sporax._src.core.hooks import hooks
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import TENSOR
 

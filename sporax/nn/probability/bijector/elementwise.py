@@ -1,7 +1,7 @@
 """Elementwise bijectors."""
 
 from sporax import ops
-from sporax.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax.nn.probability.bijector.base import Bijector, like
 from sporax.nn.probability.parameter_checks import check_numbers
 

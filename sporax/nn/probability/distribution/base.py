@@ -3,10 +3,10 @@
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float32, to_numpy
-from sporax.core.tensor import Tensor
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import rejection, require
+from sporax._src.core.dtype import float32, to_numpy
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import TENSOR
 from sporax.nn.probability.parameter_checks import check_numbers

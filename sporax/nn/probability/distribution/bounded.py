@@ -3,8 +3,8 @@
 import math
 
 from sporax import ops
-from sporax.core.dtype import float32, to_numpy
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32, to_numpy
+from sporax._src.diagnosis.rules import require
 from sporax.nn.probability.distribution.base import Distribution
 from sporax.ops.random.draws import (
     gamma_from_key,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float32, int32, to_numpy
-from sporax.diagnosis.rules import require
+from sporax._src.core.dtype import float32, int32, to_numpy
+from sporax._src.diagnosis.rules import require
 from sporax.nn.probability.distribution.base import Distribution
 from sporax.ops.random.draws import (
     bernoulli_from_key,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from sporax import ops
-from sporax.core.dtype import float32, to_numpy
-from sporax.diagnosis.rules import rejection
+from sporax._src.core.dtype import float32, to_numpy
+from sporax._src.diagnosis.rules import rejection
 from sporax.nn.probability.distribution.base import Distribution
 from sporax.ops.random.draws import gamma_from_key, inverse_cdf_from_key, normal_from_key, split_key
 

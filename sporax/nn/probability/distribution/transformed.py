@@ -3,9 +3,9 @@
 import math
 
 from sporax import ops
-from sporax.core.hooks import hooks
-from sporax.diagnosis import argument_kinds as kinds
-from sporax.diagnosis.rules import require
+from sporax._src.core.hooks import hooks
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
 from sporax.nn.probability.bijector.base import Bijector
 from sporax.nn.probability.distribution.base import Distribution
 

@@ -1,0 +1,1 @@
+"""Internals of sporax: not part of its API."""

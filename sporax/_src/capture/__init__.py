@@ -1,0 +1,1 @@
+"""Capture graphs: guards, staging, source transformation, `jit`."""

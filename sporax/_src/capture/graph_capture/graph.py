@@ -1,0 +1,146 @@
+"""`CapturedGraph`, which is called in place of a captured function, and `Graph`: one program."""
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from sporax._src.capture.graph_capture.graph_call import GraphCall
+from sporax._src.capture.graph_capture.input_slots import InputSlots
+from sporax._src.capture.graph_capture.saved_graphs import save_graph
+from sporax._src.capture.guards.dependence import marks_of, unchanged
+from sporax._src.capture.staging.host_calls import OtherResult
+from sporax._src.core.hooks import hooks
+from sporax._src.core.interruptions import uninterrupted
+from sporax._src.core.value import updating
+from sporax._src.runtime.engine.operation import Op, Rule
+from sporax._src.runtime.engine.program import TraceFunction
+from sporax._src.runtime.engine.recorder import run_pending
+from sporax._src.runtime.storage.views import Sharing
+
+
+class CapturedGraph(ABC):
+    """A captured function as programs, with the state that it reads and writes.
+
+    `has_run`: True if the capturing call has already computed its result. `recorded`: the number of
+    operations. `state`: the ids of the handles that it reads or writes and that are not arguments.
+    `sharing`: which of its tensors share memory. `cells`, `marks`: the called Cells and the Tensors
+    that it reads, each with the attributes that a derivative or a Cell's mode depends on.
+    """
+
+    has_run = False
+    returns_sizes = False  # True if its result contains symbolic dimensions
+    concrete_sizes: Callable
+    recorded: int
+
+    def __init__(self, cells, reads, writes, written):
+        """`reads` and `writes`: non-argument handles; `written`: all written handles."""
+        self.cells, self.marks, self.devices = list(cells.items()), marks_of(reads), hooks.devices
+        self.state = {id(handle) for handle in (*reads, *writes)}
+        self.sharing = Sharing(reads, writes, written)
+
+    def is_valid(self):
+        """Return True if all called Cells and read Tensors are as at capture, and the active Mesh
+        has the same devices."""
+        return self.devices == hooks.devices and unchanged(self.cells, self.marks)
+
+    @abstractmethod
+    def __call__(self, tensors, host_results=()):
+        """Compute the results (Values) for the Tensors in a call's arguments; reads and writes the
+        state. `host_results`: results already returned by host calls in this call."""
+
+
+class Graph(CapturedGraph):
+    """A captured function without calls on the host: one operation.
+
+    `slots`: {id of a Tensor in the arguments at capture: its position among a call's Tensors}; all
+    other inputs are state.
+    """
+
+    def __init__(self, name, tracer, recorder, results, slots):
+        written = tracer.written()
+        self.prints = tracer.prints.take()
+        printed = self.prints.values()
+        outputs = [*results, *printed, *[value for _, value in written]]
+        self.written = InputSlots([handle for handle, _ in written], slots)
+        self.n_results, self.n_outputs = len(results), len(outputs)
+        self.first_written = len(results) + len(printed)
+        # an output that this trace neither computes nor has as an input is a constant
+        self.constants = {i: v for i, v in enumerate(outputs) if v.trace is not recorder}
+        self.sources = InputSlots(tracer.sources, slots)
+        super().__init__(
+            tracer.cells, self.sources.state(), self.written.state(), self.written.handles
+        )
+        op, out_avals = trace_operation(
+            name, recorder.state.path(), tracer.avals, recorder.reals, recorder.integers,
+            [v.index for v in outputs if v.trace is recorder],
+        )  # fmt: skip
+        self.op, self.recorded = op, op.recorded
+        self.is_computed = [
+            i not in self.constants for i in range(self.first_written, len(outputs))
+        ]
+        inputs = {id(source): k for k, source in enumerate(tracer.sources)}
+        replaced = [
+            inputs.get(id(handle))
+            for (handle, _), is_computed in zip(written, self.is_computed, strict=True)
+            if is_computed
+        ]
+        self.call = GraphCall(op, tuple(tracer.avals), out_avals, replaced)
+        self.prints.let_go()
+
+    def __call__(self, tensors, host_results=()):
+        outputs = self._outputs(tensors)
+        if not self.prints:
+            return outputs
+        self.prints.run(outputs[self.n_results :])
+        return outputs[: self.n_results]
+
+    @uninterrupted
+    def _outputs(self, tensors):
+        if not self.written.handles:
+            return self._run(tensors)
+        with updating:  # two threads must not start from the same state
+            return self._run(tensors)
+
+    def _run(self, tensors):
+        run_pending()  # the graph is not compiled together with operations recorded before it
+        values = [handle._value for handle in self.sources.of(tensors)]
+        written = self.written.of(tensors)
+        if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
+            raise OtherResult(())
+        constants = self.constants
+        fixed = [
+            (handle, constants[i])
+            for i, handle in enumerate(written, self.first_written)
+            if i in constants
+        ]
+        outputs = self.call(values, list(itertools.compress(written, self.is_computed)), fixed)
+        if constants:
+            computed = iter(outputs)
+            outputs = [
+                constants[i] if i in constants else next(computed) for i in range(self.n_outputs)
+            ]
+        if written:
+            self.sharing.propagate(written, bool(self.written.slots))
+        return outputs[: self.first_written]
+
+
+def trace_operation(name, states, avals, reals, integers, outputs):
+    """Return (an operation that computes these outputs of a trace, their avals). `avals`: of the
+    inputs; `reals`, `integers`: the Values of Python numbers, which are constants of the trace."""
+    trace, avals = TraceFunction(states, avals), tuple(avals)
+    run = trace.on_arrays([v.array for v in reals], [v.array for v in integers], outputs)
+    computed = [aval for _, rule, _ in trace.steps for aval in rule.avals]
+    out_avals = tuple(computed[i] if i >= 0 else avals[~i] for i in outputs)
+    op = captured_op(name, run, avals, out_avals, len(trace.steps))
+    op.collective = trace.collective
+    with op.axis():
+        save_graph(name, run, avals)
+    return op, out_avals
+
+
+def captured_op(name, run, avals, out_avals, recorded):
+    """Return the operation `run` for arrays of exactly these avals; `recorded`: its op count."""
+    op = Op(name, run)
+    op.recorded = recorded
+    op.rules[avals] = Rule(avals, out_avals, run, False)
+    return op

@@ -1,0 +1,445 @@
+"""`Tensor`: a mutable handle to an immutable Value."""
+
+import importlib
+import inspect
+from collections import deque
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.export import is_symbolic_dim
+
+from sporax._src.core import context, printing
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.from_host import (
+    NUMBERS,
+    blank,
+    host_array,
+    is_numpy_scalar,
+    plain,
+    python_number,
+)
+from sporax._src.core.hooks import hooks
+from sporax._src.core.interruptions import uninterrupted
+from sporax._src.core.jax_internals import device_array
+from sporax._src.core.signature_errors import fitting_constructor
+from sporax._src.core.to_host import Reading, wait_for
+from sporax._src.core.value import (
+    Aval,
+    Uninitialized,
+    UnknownShape,
+    Value,
+    deferred,
+    owned_value,
+    scalar_value,
+    shared_value,
+    thread,
+    updating,
+)  # fmt: skip
+from sporax._src.diagnosis.rules import rejection, require, shown
+
+if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
+    from sporax._src.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
+else:
+    Attached = Reading
+
+
+@fitting_constructor
+class Tensor(Attached):
+    """An n-dimensional array of one dtype.
+
+    `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by
+    default the data's; Python floats (and lists of Float64) become Float32. `shape`, `dtype` and
+    `init` (see `initializer`) give an uninitialized tensor: its elements are drawn by
+    `init_data()`, when they are read (e.g. printed), or by a captured function (`jit`, GRAPH_MODE);
+    an operation on it in dynamic code before that raises. Without data, a `shape` with None gives a
+    placeholder for inputs (`Cell.set_inputs`).
+
+    >>> Tensor([1, 2, 3], dtypes.float32).shape
+    (3,)
+    """
+
+    # `_alias`: set if the tensor shares memory with others, see `storage.views`
+    __slots__ = ("__dict__", "__weakref__", "_alias", "_value")
+    _placement: Any = None  # its placement on several devices, see `sharding.mesh`
+    __array_priority__ = 1000  # NumPy's operators defer to Tensor's
+
+    def __init__(
+        self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
+    ):
+        if shape is not None and input_data is not None and init is None:
+            raise rejection("none-input-data-given", "Tensor", shape=shape)
+        if init is not None:
+            if input_data is not None:
+                raise rejection("init-not-both-given", "Tensor", argument="input_data")
+            if shape is None or dtype is None:
+                raise rejection("needs-shape-dtype-too", "Tensor", argument="init")
+            if not hasattr(init, "draw"):  # the name of an initializer, or a number
+                self._value = hooks.initial_value(init, shape, dtype)._value
+                return
+            shape = plain(shape)
+            sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+            self._value = Uninitialized(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
+            return
+        if input_data is None:
+            input_data = blank(shape, dtype)
+        self._value = new_value(input_data, dtype)
+
+    # what it is -----------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each dimension, a tuple of ints."""
+        return self._value.aval.shape
+
+    @property
+    def dtype(self) -> dtypes.Type:
+        """The MindSpore dtype of the elements."""
+        return dtypes.from_numpy(self._value.aval.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._value.aval.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._value.aval.size
+
+    @property
+    def init(self):
+        """The `Initializer` that has not drawn the elements yet, or None."""
+        return self._value.init if self._value.__class__ is Uninitialized else None
+
+    @property
+    def has_init(self):
+        """True if an `Initializer` has not drawn the elements yet."""
+        return self._value.__class__ is Uninitialized
+
+    def init_data(self, slice_index=None, shape=None, opt_shard_group=None):
+        """Draw the elements of a tensor constructed with `init`, once; returns the tensor.
+
+        `shape`: the shape of the slice to draw, by default the whole; other arguments are ignored.
+
+        >>> from sporax._src.initializers import One
+        >>> Tensor(shape=(2,), dtype=ms.float32, init=One()).init_data().asnumpy()
+        array([1., 1.], dtype=float32)
+        """
+        init = self.init
+        if init is None:
+            raise rejection("tensor-initializer-not-drawn", "Tensor.init_data")
+        drawn = init.draw(self.shape if shape is None else tuple(shape), self.dtype)
+        _set_drawn(self, new_value(drawn, None))
+        return self
+
+    const_arg, init_flag = False, False
+
+    @property
+    def data(self):
+        """The tensor itself."""
+        return self
+
+    @property
+    def device(self):
+        """The name of the device: 'CPU', 'GPU' or 'TPU'."""
+        return context.get_context("device_target")
+
+    def value(self):
+        """Return the tensor itself.
+
+        >>> Tensor([1.0]).value().asnumpy()
+        array([1.], dtype=float32)
+        """
+        return self
+
+    # its numbers ----------------------------------------------------------------------------
+
+    def _read(self):
+        """Return the Value, made concrete: runs pending operations, breaks the graph of a capture.
+        While it is referenced, its array is not donated to a program of any thread."""
+        if self._value.__class__ is Uninitialized:
+            self.init_data()
+        recorder = thread.recorder
+        if recorder is not None and recorder.tracer is not None:
+            recorder.tracer.concrete_value_needed(recorder, self._value)
+        value = self._value
+        value.read()
+        if deferred:
+            wait_for(value.array)
+            hooks.raise_deferred()
+        return value
+
+    @staticmethod
+    def convert_bytes_to_tensor(bytes_data, shape, dtype):
+        """Return the tensor whose `get_bytes` returns `bytes_data`.
+
+        >>> Tensor.convert_bytes_to_tensor(Tensor([1, 2]).get_bytes(), (2,), ms.int64).asnumpy()
+        array([1, 2])
+        """
+        return Tensor(np.frombuffer(bytes_data, dtypes.to_numpy(dtype)).reshape(shape))
+
+    def __str__(self):
+        return printing.text(self.asnumpy())
+
+    def __repr__(self):
+        if isinstance(self._value, UnknownShape):
+            blank = " " if self.ndim == 1 else "\n"  # where MindSpore prints the elements
+            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
+        return printing.representation(self.shape, self.dtype, self.asnumpy())
+
+    def __contains__(self, element):
+        if not isinstance(element, (Tensor, bool, int, float, complex, np.generic)):
+            return False  # as in MindSpore: an array is not an element
+        element = element.asnumpy() if isinstance(element, Tensor) else element
+        return bool(np.any(self.asnumpy() == element))
+
+    def __hash__(self):
+        return id(self)
+
+    # its identity ---------------------------------------------------------------------------
+
+    def _rebind(self, value):
+        """Write `value` to this tensor and to those that share its memory; operations recorded
+        before keep the old Value."""
+        alias = getattr(self, "_alias", None)
+        if alias is None:
+            return self._bind(value)
+        alias.write(self, value)
+        return self
+
+    def _replace(self, value):
+        """Give this tensor new memory that holds `value`; its views keep the old memory."""
+        alias = getattr(self, "_alias", None)
+        if alias is not None:
+            alias.leave(self)
+        return self._bind(value)
+
+    def _bind(self, value):
+        """Point only this handle to another Value."""
+        self._value = self._prepared(value)
+        return self
+
+    def _prepared(self, value):
+        """Return `value` with this handle's placement, and notify the tracer of the rebinding."""
+        if value.__class__ is Uninitialized:
+            value.read()  # raises: it cannot be computed with
+        recorder = thread.recorder
+        if recorder.tracer is not None:
+            recorder.tracer.before_rebind(recorder, self)
+        if self._placement is not None:
+            value = hooks.placed(value, self._placement)
+        return value
+
+    def assign_value(self, value):
+        """Take over the contents, shape and dtype of another tensor.
+
+        >>> Tensor([1.0]).assign_value(Tensor([2.0])).asnumpy()
+        array([2.], dtype=float32)
+        """
+        return self._replace((value if isinstance(value, Tensor) else Tensor(value))._lift())
+
+    def set_dtype(self, dtype):
+        """Convert the elements in place; returns the dtype.
+
+        >>> Tensor([1.0]).set_dtype(ms.int32)
+        mindspore.int32
+        """
+        self._replace(self.astype(dtype)._value)
+        return self.dtype
+
+    def _lift(self):
+        """Return this handle's Value; in a function being captured, its Value in that trace."""
+        recorder = thread.recorder
+        if recorder.tracer is not None:
+            recorder.tracer.lift(recorder, self)
+        return self._value
+
+    def __copy__(self):
+        copied = object.__new__(self.__class__)
+        copied.__dict__.update(self.__dict__)
+        copied._value = self._lift()
+        return copied
+
+    def __deepcopy__(self, memo):
+        return memo.setdefault(id(self), self.__copy__())  # values are immutable: may be shared
+
+    def __reduce_ex__(self, protocol):
+        return _restore, (self.__class__, self.asnumpy(), dict(self.__dict__))
+
+    def asjax(self):
+        """Return a copy of the elements as a `jax.Array`.
+
+        >>> Tensor([1.0]).asjax()
+        Array([1.], dtype=float32)
+        """
+        value = self._read()
+        return jnp.copy(value.array)
+
+    @staticmethod
+    def from_numpy(array):
+        """Return a tensor with the dtype and contents of a NumPy array.
+
+        >>> Tensor.from_numpy(np.array([1.0])).dtype
+        mindspore.float64
+        """
+        if not isinstance(array, np.ndarray):
+            raise rejection("numpy-ndarray", "Tensor.from_numpy", array=array)
+        return Tensor(array)
+
+
+def bind_all(pairs):
+    """Point the handles of (handle, Value) pairs to their Values, in one call into C: an interrupt
+    sees either all of them rebound or none."""
+    handles, recorder = [handle for handle, _ in pairs], thread.recorder
+    values = [handle._prepared(value) for handle, value in pairs]
+    if recorder.tracer is None:
+        recorder.replaced += [
+            (ref(h), h._value.array) for h, value in zip(handles, values, strict=True)
+            if value.trace is recorder and h._value.array is not None
+        ]  # fmt: skip
+    deque(map(setattr, handles, repeat("_value"), values), 0)
+
+
+def complete():
+    """Import the modules that attach operators to Tensor, and initializers to Parameter."""
+    for name in ("sporax.ops", "sporax._src.initializers"):
+        importlib.import_module(name)
+
+
+def _restore(kind, array, attributes):
+    complete()  # unpickling a Tensor may be the first use of sporax in a process
+    tensor = object.__new__(kind)
+    tensor.__dict__.update(attributes)
+    tensor._value = new_value(array, None)
+    return tensor if tensor._placement is None else tensor._bind(tensor._value)
+
+
+def new_value(data, dtype, is_owned=False):
+    """Return a concrete Value of host data, converted to `dtype`; a Tensor shares its Value.
+    `is_owned`: whether nobody else will change the data."""
+    if isinstance(data, Tensor):
+        if data._value.__class__ is Uninitialized:
+            data.init_data()
+        value = data._lift()
+        if dtype is None or dtypes.to_numpy(dtype) == value.aval.dtype:
+            return value
+        return data.astype(dtype)._value
+    if isinstance(data, UnknownShape):
+        return data
+    wanted = None if dtype is None else dtypes.to_numpy(dtype)
+    if isinstance(data, jax.Array):
+        return shared_value(data if wanted is None else data.astype(wanted))
+    array = host_array(data, wanted)
+    aval = Aval.of(array.shape, array.dtype)
+    array = array if is_owned else array.copy()
+    value = Value(aval, device_array(array))  # `jnp.array` would compile for each shape
+    recorder = thread.recorder
+    if recorder is not None and recorder.tracer is not None:
+        recorder.tracer.add_constant(recorder, value)
+    return value
+
+
+def drawn_value(tensor):
+    """Return the concrete Value of an uninitialized tensor, drawn first."""
+    init = tensor.init
+    if init is None:  # another thread has drawn it meanwhile
+        return tensor._value
+    drawn = init.draw(tensor.shape, tensor.dtype)
+    return _set_drawn(tensor, owned_value(device_array(drawn)))
+
+
+@uninterrupted
+def _set_drawn(tensor, value):
+    """Set the Value that an initializer has drawn, unless a thread or signal handler has done so
+    meanwhile; returns the tensor's Value."""
+    with updating:
+        if tensor.has_init:
+            tensor._value = value
+        return tensor._value
+
+
+class NeedsStack(Exception):
+    """Raised for an operand that is a sequence of Tensors, see `stacked_operands`."""
+
+
+def _holds_tensors(data):
+    return isinstance(data, (list, tuple)) and any(
+        isinstance(item, Tensor) or _holds_tensors(item) for item in data
+    )
+
+
+def stacked_operands(op, operands):
+    """Return the operands with each sequence of Tensors stacked, so that gradients flow through."""
+    return [
+        hooks.stacked(f"For '{op.name}', {_place(op, n)}", x) if _holds_tensors(x) else x
+        for n, x in enumerate(operands)
+    ]
+
+
+def _place(op, place):
+    """Return the name of an operand for messages."""
+    return f"'{op.operands[place]}'" if place < len(op.operands) else "an operand"
+
+
+def as_value(op, operand, place):
+    """Return the Value of an operand that is not a Tensor: a number or NumPy data. `place`: its
+    index among the operands. Raises `NeedsStack` for a sequence of Tensors."""
+    name, kind = op.name, operand.__class__
+    if kind in NUMBERS:
+        return scalar_value(name, operand)
+    if is_numpy_scalar(operand):
+        operand = python_number(operand)
+        if operand.__class__ in NUMBERS:
+            return scalar_value(name, operand)
+    if isinstance(operand, (np.ndarray, jax.Array, list, tuple)):
+        if _holds_tensors(operand):
+            raise NeedsStack
+        return new_value(operand, None)
+    if isinstance(operand, NUMBERS):  # subclasses, e.g. an IntEnum
+        base: Any = next(k for k in NUMBERS if isinstance(operand, k))
+        return scalar_value(name, base(operand))
+    if is_symbolic_dim(operand):
+        return thread.recorder.tracer.symbolic_size(operand)
+    what = "" if hasattr(kind, "is_sparse") else f": {shown(operand)}"  # its repr reads Tensors
+    place = _place(op, place)
+    raise rejection("tensor-number-argument-type", name, place=place, got=kind.__name__, what=what)
+
+
+def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):
+    """Construct a `Tensor`; the arguments are the same as for the class.
+
+    >>> tensor([1.0, 2.0]).dtype
+    mindspore.float32
+    """
+    return Tensor(input_data, dtype, shape, init, const_arg, device)
+
+
+def is_tensor(obj) -> bool:
+    """Return True if `obj` is a Tensor (a Parameter is one too).
+
+    >>> ops.is_tensor(Tensor([1])), ops.is_tensor(1)
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def attach(name, method):
+    """Add a method to `Tensor`; raise NameError if the name is taken."""
+    require(name not in Tensor.__dict__, "tensor-already", name=name)
+    if inspect.isfunction(method) and method.__name__.startswith(("_", "<")):
+        method.__name__, method.__qualname__ = name, f"Tensor.{name}"  # shown in Python's errors
+    setattr(Tensor, name, method)
+
+
+from_numpy = Tensor.from_numpy
+
+
+def concrete(array):
+    """Return a Tensor that owns a `jax.Array`."""
+    tensor = object.__new__(Tensor)
+    tensor._value = owned_value(array)
+    return tensor

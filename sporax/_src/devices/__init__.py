@@ -1,0 +1,1 @@
+"""Use several devices and processes."""

@@ -1,0 +1,42 @@
+"""Limits on the size of arrays: larger ones raise before memory is allocated."""
+
+import functools
+import math
+import os
+
+from sporax._src.diagnosis.rules import message, rejection
+
+_MOST_DIMENSIONS = 64  # NumPy's limit
+_FOLD = 4  # results are parts of a program; XLA does not store what it can fuse
+ADDRESSES = 2**47  # bytes of a process's address space: only arrays in a fused loop are larger
+
+
+@functools.cache
+def most_bytes():
+    """Return the bytes above which a result is rejected: several times the machine's memory."""
+    try:
+        return _FOLD * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not a POSIX system
+        return _FOLD * 2**38
+
+
+def is_huge(shape, dtype, most=None):
+    """Return True if such an array has more bytes than fit into memory, or than `most`; False for a
+    symbolic size, which is known only at the call."""
+    size = math.prod(shape) * dtype.itemsize
+    return isinstance(size, int) and size > (most or most_bytes())
+
+
+def check_size(who, shape, dtype, arguments=None, array=None):
+    """Raise ValueError for a result with more bytes than fit into memory. `arguments`: the
+    arguments that determine its shape, in words. `array`: a `Message`, if it is not the result."""
+    if len(shape) <= _MOST_DIMENSIONS and not is_huge(shape, dtype):
+        return
+    fields = {"array": array or message("the-result")}
+    fields |= {"arguments": arguments} if arguments else {}
+    if len(shape) > _MOST_DIMENSIONS:
+        rule = "at-most-dimensions-from" if arguments else "at-most-dimensions"
+        raise rejection(rule, who, n=_MOST_DIMENSIONS, count=len(shape), **fields)
+    size = f"{math.prod(shape) * dtype.itemsize / 2**30:.1f}"
+    rule = "fit-memory-from" if arguments else "fit-memory"
+    raise rejection(rule, who, shape=tuple(shape), size=size, **fields)

@@ -1,0 +1,1 @@
+"""MindSpore's import paths and its `rewrite`."""

@@ -1,0 +1,204 @@
+"""`import mindspore` imports sporax: an import finder, its module objects, and their table.
+
+The table is `paths.csv`. A row whose `found_in` has a colon maps one name to an object; any other
+row maps a module to the modules in which its names are looked up, in order. A module that maps to
+none, or a name that is not found, is not implemented yet: importing the module works, using a
+missing name raises an error. `refused.csv` lists the names that sporax rejects on purpose.
+"""
+
+import csv
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import os
+import sys
+import types
+from pathlib import Path
+
+from sporax import __version__, module_if_there
+from sporax._src.diagnosis.rules import rejection
+from sporax._src.mindspore.compat import child_processes, class_modules, log_settings
+from sporax._src.mindspore.compat.refused_names import REFUSED, Refused, explained
+
+ROOT = "mindspore"
+MINDSPORE_VERSION = "2.10.0"  # the version that sporax follows; scripts compare it
+
+_TABLE = Path(__file__).with_name("paths.csv")
+_FROM_IMPORT = "_handle_fromlist"  # importlib's frame during `from x import y`
+
+
+def _rows():
+    modules, symbols = {}, {}
+    with open(_TABLE, encoding="utf8") as file:
+        for row in csv.DictReader(file):
+            if ":" in row["found_in"]:
+                symbols[row["path"]] = row["found_in"]
+            else:
+                modules[row["path"]] = row["found_in"].split()
+    for path, home in class_modules.symbols().items():
+        symbols.setdefault(path, home)
+        while path := path.rpartition(".")[0]:
+            modules.setdefault(path, [])
+    return modules, symbols
+
+
+MODULES, SYMBOLS = _rows()
+
+
+def _refusals():
+    """Return {(module of the look-up, name): path in the table} of the rejected names."""
+    refused = {}
+    for path in REFUSED:
+        module, _, name = path.rpartition(".")
+        for home in MODULES.get(module) or [module]:
+            refused[home, name] = path
+    return refused
+
+
+_REFUSALS = _refusals()
+
+
+def _symbol(path):
+    home, _, name = SYMBOLS[path].partition(":")
+    module = module_if_there(home)
+    return getattr(module, name, None) if name else module
+
+
+def find(module, name):
+    """Return the object `name` of the alias module `module`; raises AttributeError if missing."""
+    path = f"{module}.{name}"
+    if path in SYMBOLS:
+        value = _symbol(path)
+        if value is not None:
+            return value
+        if path in REFUSED:
+            return Refused(path)
+    if path in MODULES:
+        return importlib.import_module(path)
+    for home in () if name.startswith("__") else MODULES[module]:
+        value = getattr(module_if_there(home), name, None)
+        # a submodule is a file of sporax, not a name of MindSpore
+        if value is not None and not isinstance(value, types.ModuleType):
+            return value
+    for home in MODULES[module] or [module]:
+        if (home, name) in _REFUSALS:
+            return Refused(_REFUSALS[home, name])
+    raise AttributeError(explained(path))
+
+
+class AliasModule(types.ModuleType):
+    """A MindSpore module whose names are looked up in sporax on first use."""
+
+    def __getattr__(self, name):
+        if name == "__all__":
+            return self._public()
+        value = find(self.__name__, name)
+        class_modules.show()
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name, value):
+        # Importing a submodule sets it as an attribute of its parent, where it must not replace a
+        # function of the same name (mindspore.common.tensor).
+        if isinstance(value, AliasModule) and f"{self.__name__}.{name}" in SYMBOLS:
+            return
+        super().__setattr__(name, value)
+
+    def _public(self):
+        """Return the names of a star import: public, resolvable, and not modules."""
+        names = []
+        for home in map(module_if_there, MODULES[self.__name__]):
+            listed = getattr(home, "__all__", None) or [n for n in dir(home) if n[0] != "_"]
+            names += [n for n in listed if not isinstance(getattr(home, n), types.ModuleType)]
+        return sorted(set(names))
+
+    def __dir__(self):
+        names = set(self.__dict__)
+        for home in MODULES[self.__name__]:
+            names.update(dir(module_if_there(home)))
+        return sorted(names)
+
+
+class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds and loads `mindspore` and its submodules; ignores all other names."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        """Return the spec of a module of the table; raises ImportError for a missing path."""
+        if fullname.partition(".")[0] != ROOT:
+            return None
+        if fullname not in MODULES:
+            kind = ImportError if _in_from_import() else ModuleNotFoundError
+            raise kind(explained(fullname))
+        return importlib.machinery.ModuleSpec(
+            fullname, self, origin=str(_TABLE.parent), is_package=True
+        )
+
+    def create_module(self, spec):
+        """Create an empty module, which is filled as its names are used."""
+        return AliasModule(spec.name, f"`{spec.name}`, as sporax has it.")
+
+    def exec_module(self, module):
+        """Do nothing: no code runs at import."""
+
+
+def _in_from_import():
+    frame = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_name == _FROM_IMPORT:
+            return True
+        frame = frame.f_back
+    return False
+
+
+FINDER = AliasFinder()
+
+
+def install_as_mindspore():
+    """Make `import mindspore`, and every submodule, import sporax from now on, in this process and
+    its child processes (`multiprocessing` of every kind; Python as a subprocess, which inherits
+    PYTHONPATH).
+
+    Returns the module. If a real MindSpore is also installed, prints once to stderr which one runs.
+    Raises RuntimeError if the real one is already imported. `mindspore.__version__` is the version
+    whose behaviour sporax follows; `mindspore.__sporax__` is sporax's own version.
+
+    >>> import sporax
+    >>> sporax.install_as_mindspore().float32 is sporax.float32
+    True
+    """
+    present = sys.modules.get(ROOT)
+    if present is not None and not isinstance(present, AliasModule):
+        raise rejection(
+            "another-not-imported-yet",
+            "install_as_mindspore",
+            root=ROOT,
+            getattr=getattr(present, "__file__", "one"),
+        )
+    if FINDER not in sys.meta_path:
+        elsewhere = [path for path in sys.path if path != child_processes.FOLDER]
+        other = importlib.machinery.PathFinder.find_spec(ROOT, elsewhere)
+        if other is not None:
+            _say_which(other)
+        sys.meta_path.insert(0, FINDER)
+    child_processes.inherit()
+    class_modules.show()
+    log_settings.configure()
+    if os.environ.get("MS_PROFILER_OPTIONS"):
+        importlib.import_module("sporax._src.workbench.profiler").EnvProfiler.init_profiler()
+    return importlib.import_module(ROOT)
+
+
+def _say_which(other):
+    try:
+        version = importlib.metadata.version(ROOT)
+    except importlib.metadata.PackageNotFoundError:
+        version = "of unknown version"
+    places = other.submodule_search_locations or [other.origin]
+    print(
+        f"sporax: 'import {ROOT}' is sporax {__version__}, not the MindSpore {version} in "
+        f"{next(iter(places))}.",
+        file=sys.stderr,
+    )

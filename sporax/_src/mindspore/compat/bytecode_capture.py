@@ -1,0 +1,39 @@
+"""Private names of the capture mode 'bytecode': a captured function's context and statistics."""
+
+from sporax._src.capture.graph_capture.jit import CountedFunction, jit
+
+
+class Unsupported(RuntimeError):
+    """MindSpore's error for a graph break under `fullgraph=True`; sporax raises RuntimeError."""
+
+
+class PIJitCaptureContext:
+    """Decorator `jit(capture_mode='bytecode')` with `fullgraph`; `jit_config` has no effect.
+
+    >>> capture = PIJitCaptureContext(fullgraph=True)
+    >>> capture(lambda x: x + 1)(Tensor([1.0])).asnumpy()
+    array([2.], dtype=float32)
+    """
+
+    def __init__(self, fullgraph=False, jit_config=None):
+        self.fullgraph, self.config = fullgraph, jit_config
+
+    def __call__(self, fn):
+        return jit(fn, capture_mode="bytecode", fullgraph=self.fullgraph)
+
+
+def get_code_extra(function):
+    """Return statistics of a function captured in the mode 'bytecode', or None before its first
+    call.
+
+    `function`: the original function, `captured.__wrapped__`. The statistics count the captures,
+    the graph breaks of the last capture, and, in 'code', the calls since then.
+
+    >>> f = jit(lambda x: x + 1, capture_mode="bytecode")
+    >>> y = f(Tensor([1.0]))
+    >>> get_code_extra(f.__wrapped__)["compile_count_"]
+    1
+    """
+    code = getattr(function, "__code__", function)
+    captured = CountedFunction.of_code.get(code)
+    return None if captured is None else captured.statistics()

@@ -1,0 +1,174 @@
+"""`Optimizer`: groups of parameters, each a dict with its own settings."""
+
+import types
+from collections import defaultdict
+
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.optim import parameter_groups as groups
+from sporax._src.optim.optimizer import OptimizerBase
+from sporax._src.runtime.engine.operation import Op
+from sporax._src.runtime.engine.recorder import apply
+from sporax._src.runtime.storage.views import write_all
+from sporax.nn.parameter_tuple import ParameterTuple
+
+
+class Optimizer(OptimizerBase):
+    """Base class of the optimizers with `param_groups`.
+
+    `params`: Parameters, or dicts with 'params' and group settings; `defaults`: default settings of
+    a group, including 'lr'. A group is a dict and may be changed between steps: its 'lr' is a
+    Parameter (set it with `ops.assign`; a number may replace it).
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> Optimizer([p], {"lr": 0.5, "weight_decay": 0.0})
+    Optimizer (
+    Parameter Group 0
+        lr: 0.5
+        weight_decay: 0.0
+    )
+    """
+
+    _STATES = types.MappingProxyType({})  # name of a per-parameter state -> its initial value
+    _SINGLE = types.MappingProxyType({})  # likewise, for a scalar state per parameter
+
+    def __init__(self, params, defaults):
+        super().__init__(auto_prefix=False)
+        who = type(self).__name__
+        params = groups.parameters_of(who, "params", params)
+        groups.check_kinds(who, params)
+        self.defaults = defaults
+        self.state = defaultdict(dict)
+        self.param_groups, self.lrs, self.group_start_id = [], [], [0]
+        self.parameters = ParameterTuple(())
+        for name in (*self._STATES, *self._SINGLE):
+            setattr(self, name, ParameterTuple(()))
+        for group in params if isinstance(params[0], dict) else [{"params": params}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group):
+        """Add a group: a dict with 'params' (a Parameter or a list) and its own settings.
+
+        >>> p = [Parameter(Tensor([1.0]), name=name) for name in "ab"]
+        >>> optimizer = Optimizer(p[:1], {"lr": 0.5})
+        >>> optimizer.add_param_group({"params": p[1], "lr": 0.25})
+        >>> [float(group["lr"]) for group in optimizer.param_groups]
+        [0.5, 0.25]
+        """
+        params = self._new_parameters(param_group)
+        group = param_group  # MindSpore stores and completes the given dict
+        group["params"] = params
+        for name, value in self.defaults.items():
+            group.setdefault(name, value)
+        group["lr"] = self._rate(group.get("lr"), f"learning_rate_group_{len(self.param_groups)}")
+        decay = group.setdefault("weight_decay", 0.0)
+        kinds.NOT_NEGATIVE(type(self).__name__, weight_decay=decay)
+        group["weight_decay"] = float(decay)
+        self.param_groups.append(group)
+        self.lrs.append(group["lr"])
+        self.group_start_id.append(self.group_start_id[-1] + len(params))
+        self.parameters = ParameterTuple((*self.parameters, *params))
+        for name, start in self._STATES.items():
+            new = ParameterTuple(params).clone(prefix=name, init=start)
+            setattr(self, name, ParameterTuple((*getattr(self, name), *new)))
+        for name, start in self._SINGLE.items():
+            new = [Parameter(Tensor(start, dtypes.float32), f"{name}_{p.name}") for p in params]
+            setattr(self, name, ParameterTuple((*getattr(self, name), *new)))
+
+    def _new_parameters(self, group):
+        """Return a group's Parameters as a list, possibly empty; raises for any other 'params'."""
+        who = type(self).__name__
+        is_group = isinstance(group, dict) and "params" in group
+        require(is_group, "parameter-group-dict-params", who, got=group)
+        params = group["params"]
+        params = [params] if isinstance(params, Parameter) else params
+        require(not isinstance(params, (set, frozenset)), "order", who, argument="params")
+        params = list(params)
+        groups.check_kinds_of_group(who, params)
+        known = {id(p) for p in self.parameters}
+        require(not any(id(p) in known for p in params), "parameter-one-group-two", who)
+        return params
+
+    def _rate(self, rate, name):
+        who = type(self).__name__
+        if isinstance(rate, Tensor):
+            require(not rate.ndim, "tensor-lr-no-dimensions", who, shape=rate.shape)
+            return Parameter(Tensor(rate.asnumpy(), dtypes.float32), name=name)
+        kinds.NOT_NEGATIVE(who, lr=rate)
+        return Parameter(Tensor(float(rate), dtypes.float32), name=name)
+
+    def __repr__(self):
+        lines = []
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"\nParameter Group {i}\n")
+            for key in sorted(group.keys() - {"params"}):
+                value = group[key]
+                value = value.value() if isinstance(value, Parameter) else value
+                lines.append(f"    {key}: {value}\n")
+        return f"{type(self).__name__} ({''.join(lines)})"
+
+    def construct(self, *hyper_params):
+        """Update the parameters; defined by subclasses."""
+        raise rejection("method-construct-self-gradients", type(self).__name__)
+
+
+_advance = Op("count", lambda step: step + 1)
+_advance.stops_gradient = True
+
+
+class GroupOptimizer(Optimizer):
+    """An Optimizer with one update rule, which takes the settings `_NUMBERS` of a group, and the
+    step count if it is kept in a Parameter called `_COUNTER`."""
+
+    _RULE, _NUMBERS, _COUNTER = None, (), None
+
+    def __init__(self, params, **defaults):
+        super().__init__(params, defaults)
+        if self._COUNTER is not None:
+            setattr(self, self._COUNTER, Parameter(Tensor(0, dtypes.int32), name=self._COUNTER))
+
+    def construct(self, gradients):
+        if self._COUNTER is None:
+            return self._update(gradients)
+        counter = getattr(self, self._COUNTER)
+        return self._update(gradients, counter, also=[(counter, apply(_advance, counter))])
+
+    def _bound(self, group):
+        numbers = {name: group[name] for name in self._NUMBERS}
+        return self._RULE.bind(
+            **{k: tuple(v) if isinstance(v, list) else v for k, v in numbers.items()}
+        )
+
+    def _update(self, gradients, *scalars, also=()):
+        gradients = groups.counted(type(self).__name__, gradients, self.parameters)
+        states = [getattr(self, name) for name in (*self._STATES, *self._SINGLE)]
+        handles = list(zip(self.parameters, *states, strict=True))
+        changes = [*also]
+        try:
+            for group, start, end in zip(
+                self.param_groups, self.group_start_id, self.group_start_id[1:], strict=False
+            ):
+                op, rate = self._bound(group), group["lr"]
+                rate = rate if isinstance(rate, Tensor) else Tensor(rate, dtypes.float32)
+                for mine, gradient in zip(handles[start:end], gradients[start:end], strict=True):
+                    results = apply(op, *mine, gradient, rate, *scalars)
+                    changes += zip(mine, results, strict=True)
+        except ValueError:
+            groups.refuse_shapes(type(self).__name__, gradients, self.parameters)
+            raise
+        write_all(changes)
+        return True
+
+
+def checked_betas(who, betas):
+    """Raise unless `betas` are two numbers in [0, 1)."""
+    is_pair = isinstance(betas, (tuple, list)) and len(betas) == 2
+    require(is_pair, "tuple-2-numbers", who, betas=betas)
+    for i, x in enumerate(betas):
+        require(0 <= x < 1, "in-interval", who, argument=f"betas[{i}]", got=x, interval="[0, 1)")
+
+
+__all__ = ["Optimizer"]

@@ -1,0 +1,124 @@
+"""The optimizers of `mint.optim`: like `experimental`, with PyTorch's placement of `eps` in Adam,
+and other state names."""
+
+from types import MappingProxyType
+
+import jax.numpy as jnp
+
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection
+from sporax._src.optim import experimental
+from sporax._src.optim.experimental.sgd_adam import adam_rule
+from sporax._src.optim.update_rule import rule
+from sporax.ops.declare import MINT
+
+
+@rule("SGD", states=1)
+def sgd(
+    param, buffer, grad, rate, steps, *, momentum, dampening, weight_decay, nesterov, maximize
+):  # fmt: skip
+    grad = (-grad if maximize else grad) + weight_decay * param
+    if momentum:
+        buffer = jnp.where(steps == 0, grad, momentum * buffer + (1 - dampening) * grad)
+        grad = grad + momentum * buffer if nesterov else buffer
+    return param - rate * grad, buffer
+
+
+class SGD(experimental.SGD):
+    r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
+
+    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step uses $v = g$. `nesterov`
+    (requires a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$; `maximize`: use $-g$.
+    Weight decay is added to the gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = mint.optim.SGD([p], 0.5)((Tensor([1.0]),))
+    >>> print(p.asnumpy())
+    [0.5]
+    """
+
+    _STATES, _COUNTER = MappingProxyType({"momentum_buf": "zeros"}), "step_t"
+    _RULE = sgd
+
+
+class _Counted:
+    """Counts steps in a Parameter `(1,)` starting at `_FIRST`, as in MindSpore's checkpoints."""
+
+    _FIRST = 0
+
+    def __init__(self, params, *numbers, maximize):
+        super().__init__(params, *numbers, maximize=maximize)
+        start = Tensor([self._FIRST], dtypes.float32)
+        self.state_step = Parameter(start, name="state_step")
+
+
+class Adam(_Counted, experimental.Adam):
+    r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
+    $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
+
+    `amsgrad`: use the maximum of all $v$ instead; `maximize`: use $-g$. Weight decay is added to
+    the gradient.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = mint.optim.Adam([p], 0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.5
+    """
+
+    _RULE = rule("Adam", states=3)(adam_rule(late_eps=True))
+
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *,
+        maximize=False,
+    ):  # fmt: skip
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+
+
+class AdamW(_Counted, experimental.AdamW):
+    r"""$m$, $v$ as in `Adam`, $p \leftarrow (1 - \eta \lambda) p - \frac{\eta}{1 - \beta_1^t}
+    \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
+
+    $\lambda$ is `weight_decay`. `amsgrad`: use the maximum of all $v$ instead; `maximize`: use
+    $-g$.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = mint.optim.AdamW([p], 0.5, weight_decay=0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.25
+    """
+
+    _FIRST = -1
+    _RULE = rule("AdamW", states=3)(adam_rule(late_eps=True, decoupled=True, first=-1))
+
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
+        maximize=False,
+    ):  # fmt: skip
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+
+
+class FusedAdamW(AdamW):
+    """Same as `AdamW`, whose step is also one program for all parameters. `amsgrad` must be the
+    same for all groups.
+
+    >>> p = Parameter(Tensor([1.0]), name="w")
+    >>> done = mint.optim.FusedAdamW([p], 0.5, weight_decay=0.5)((Tensor([3.0]),))
+    >>> print(round(p.asnumpy()[0], 3))
+    0.25
+    """
+
+    def add_param_group(self, param_group):
+        """Like `Optimizer.add_param_group`; ValueError if `amsgrad` differs from other groups."""
+        mine = self.defaults["amsgrad"]
+        if isinstance(param_group, dict) and param_group.get("amsgrad", mine) != mine:
+            got = param_group["amsgrad"]
+            raise rejection("same-all-groups-group", "FusedAdamW", amsgrad=got, mine=mine)
+        super().add_param_group(param_group)
+
+
+for _class in (SGD, Adam, AdamW, FusedAdamW):
+    MINT[f"optim.{_class.__name__}"] = _class
+
+__all__ = ["SGD", "Adam", "AdamW", "FusedAdamW"]

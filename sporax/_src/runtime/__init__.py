@@ -1,0 +1,1 @@
+"""Run operations: recording, programs, the interpreter, storage, checks of indices."""

@@ -1,0 +1,60 @@
+"""Estimates of the memory that programs need, and the error if it is more than there is."""
+
+import functools
+import os
+
+import jax
+
+from sporax._src.core.memory_limits import RESERVE, limit, reason_of
+from sporax._src.core.units import bytes_text
+from sporax._src.diagnosis.rules import message, rejection
+
+
+def bytes_of(avals):
+    """Return the bytes of arrays of these avals."""
+    return sum(a.size * a.dtype.itemsize for a in avals)
+
+
+def operations(pairs):
+    """Yield (operation, avals of its results) of a trace, with captured functions replaced by
+    their operations."""
+    for op, avals in pairs:
+        inner = getattr(op.fn, "steps_of", None)
+        if inner is None:
+            yield op, avals
+        else:
+            yield from operations((step, rule.avals) for step, rule, _ in inner[0].steps)
+
+
+@functools.cache
+def _total():
+    """Return the bytes of memory of the machine."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory():
+    """Return the bytes available to programs: of the device, else of the host."""
+    statistics = jax.local_devices()[0].memory_stats() or {}
+    return statistics.get("bytes_limit") or min(_total(), limit() or _total())
+
+
+def bytes_needed(steps, avals):
+    """Return the bytes that a program needs at least, for arrays of these `avals` and the largest
+    result of its steps, and at most, for all results: XLA may not store some of them."""
+    pairs = operations((op, rule.avals) for op, rule, _ in steps)
+    sizes = [bytes_of(each) for _, each in pairs]
+    return bytes_of(avals) + max(sizes, default=0), bytes_of(avals) + sum(sizes)
+
+
+def out_of_memory(state, error):
+    """Return (the MemoryError for a trace up to this node, whether it can never run)."""
+    path = list(operations((node.op, node.avals) for node in state.path()))
+    op, avals = max(path, key=lambda pair: bytes_of(pair[1]))
+    largest, together = bytes_of(avals), sum(bytes_of(avals) for _, avals in path)
+    is_large = together > RESERVE
+    remedy = message("smaller-batches" if is_large else "let-go-of-tensors-and-functions")
+    shapes, sizes = [a.shape for a in avals], map(bytes_text, (largest, together, memory()))
+    fields = {"count": len(path), "reason": reason_of(error), "shapes": shapes, "remedy": remedy}
+    fields |= dict(zip(("largest", "together", "memory"), sizes, strict=True))
+    refusal = rejection("memory-suffice-result-those", op.name, **fields)
+    return refusal, together > memory() / 4

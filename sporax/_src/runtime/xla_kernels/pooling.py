@@ -1,0 +1,167 @@
+"""Pooling over the last dimensions.
+
+The gradients of XLA's `reduce_window` are slow on a CPU. For small windows, pooling is written as
+strided slices of the whole array, one for each position in a window, so that gradients are slices
+again.
+"""
+
+import functools
+import itertools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sporax._src.core.jax_internals import is_symbolic
+
+_LARGEST = 25  # positions in a window up to which slices are used
+
+
+def _lowest(dtype):
+    return -jnp.inf if jnp.issubdtype(dtype, jnp.inexact) else jnp.iinfo(dtype).min
+
+
+def _padded(x, sizes, kernel, stride, padding, dilation, value):
+    """Pad `x` so that there are `sizes` windows, which may reach beyond `padding`."""
+    widths = [(0, 0)] * (x.ndim - len(sizes))
+    for axis, (before, _) in enumerate(padding):
+        reach = (sizes[axis] - 1) * stride[axis] + (kernel[axis] - 1) * dilation[axis] + 1
+        widths.append((before, max(0, reach - before - x.shape[axis - len(sizes)])))
+    return jnp.pad(x, widths, constant_values=value) if np.any(widths) else x
+
+
+def _slices(x, sizes, kernel, stride, dilation):
+    """Yield the elements of all windows at each position in a window, in row-major order."""
+    for place in itertools.product(*map(range, kernel)):
+        starts = [i * d for i, d in zip(place, dilation, strict=True)]
+        along = [
+            slice(start, start + (n - 1) * step + 1, step)
+            for start, n, step in zip(starts, sizes, stride, strict=True)
+        ]
+        yield x[..., *along]
+
+
+def _first(x, sizes):
+    """Return the first `sizes` windows of each axis."""
+    return x[..., *map(slice, sizes)]
+
+
+def max_pool(x, sizes, kernel, stride, padding, dilation):
+    """Return the maximum of each window; the first of equal elements gets the gradient.
+
+    `sizes`: the number of windows along each axis. `padding`: (before, after) for each axis.
+    """
+    x = _padded(x, sizes, kernel, stride, padding, dilation, _lowest(x.dtype))
+    if math.prod(kernel) > _LARGEST:
+        ones = (1,) * (x.ndim - len(sizes))
+        full = (*ones, *kernel), (*ones, *stride), (*ones, *dilation)
+        return _first(_reduced_max(x, *full), sizes)
+    best = None
+    for seen in _slices(x, sizes, kernel, stride, dilation):
+        best = seen if best is None else jnp.where(_better(seen, best), seen, best)
+    return best
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
+def _reduced_max(x, kernel, stride, dilation):
+    """Return XLA's maxima. JAX's derivatives of them do not support dilation, and pass the gradient
+    of a NaN maximum to an element that is not NaN."""
+    lowest = np.asarray(_lowest(x.dtype), x.dtype)
+    return lax.reduce_window(
+        x, lowest, lax.max, kernel, stride, "VALID", window_dilation=dilation
+    )  # fmt: skip
+
+
+@_reduced_max.defjvp
+def _(kernel, stride, dilation, primals, tangents):
+    (x,), (t,) = primals, tangents
+    is_small = not is_symbolic(x.size) and x.size <= np.iinfo(np.int32).max
+    integer = np.int32 if is_small else np.int64
+    places = lax.broadcasted_iota(integer, (x.size, 1), 0).reshape(x.shape)
+    places = _places_of_maxima(x, places, kernel, stride, dilation)
+    return tuple(a.reshape(-1).at[places].get(mode="promise_in_bounds") for a in (x, t))
+
+
+def _places_of_maxima(x, places, kernel, stride, dilation):
+    """Return the entry of `places` at the maximum of each window; negative entries mark padding.
+    Axes are reduced one after another, so the cost of a window is the sum of its sizes."""
+    lowest = np.asarray(_lowest(x.dtype), x.dtype), np.asarray(-1, places.dtype)
+    pair = lax.stop_gradient(x), places
+    for axis in reversed(range(x.ndim)):
+        if kernel[axis] == stride[axis] == 1:
+            continue
+        window, step, spread = (
+            tuple(v[axis] if i == axis else 1 for i in range(x.ndim))
+            for v in (kernel, stride, dilation)
+        )
+        pair = lax.reduce_window(
+            pair, lowest, _maximum, window, step, "VALID", window_dilation=spread
+        )
+    return pair[1]
+
+
+def _maximum(one, other):
+    """Return the maximum of two (element, place), independent of their order: the lower place for
+    equal elements, the higher place for two NaNs."""
+    (x, i), (y, j) = one, other
+    x_is_nan, y_is_nan = x != x, y != y
+    is_greater = (x > y) | (x_is_nan & ~y_is_nan)
+    is_equal = (x == y) | (x_is_nan & y_is_nan)
+    wins = is_greater | (is_equal & jnp.where(x_is_nan, i > j, i < j))
+    wins = (i >= 0) & ((j < 0) | wins)
+    return jnp.where(wins, x, y), jnp.where(wins, i, j)
+
+
+def _better(seen, best):
+    return (seen > best) | (seen != seen)  # NaN wins
+
+
+def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
+    """Return the result of `max_pool` and the row-major index of each maximum in its plane."""
+    shape = x.shape[-len(sizes) :]
+    plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
+    args = sizes, kernel, stride, padding, dilation
+    plane, padded = _padded(jnp.asarray(plane), *args, -1), _padded(x, *args, _lowest(x.dtype))
+    if math.prod(kernel) > _LARGEST:
+        return _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation)
+    args = sizes, kernel, stride, dilation
+    pairs = zip(_slices(padded, *args), _slices(plane, *args), strict=True)
+    best, best_place = next(pairs)
+    best_place = jnp.broadcast_to(best_place, best.shape)
+    for seen, place in pairs:
+        better = _better(seen, best) | (best_place < 0)  # padding is -1
+        best, best_place = jnp.where(better, seen, best), jnp.where(better, place, best_place)
+    return best, best_place
+
+
+def _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation):
+    """Return (maxima, their places) of the windows of `padded`; `plane`: the places of its elements
+    in `x`."""
+    ones, places = (1,) * (x.ndim - len(sizes)), jnp.broadcast_to(plane, padded.shape)
+    full = (*ones, *kernel), (*ones, *stride), (*ones, *dilation)
+    places = _first(_places_of_maxima(padded, places, *full), sizes)
+    batch = x.shape[: x.ndim - len(sizes)]
+    flat = x.reshape(*batch, math.prod(x.shape[len(batch) :]))
+    at = places.reshape(*batch, math.prod(sizes))
+    maxima = jnp.take_along_axis(flat, jnp.maximum(at, 0), -1, mode="promise_in_bounds")
+    maxima = jnp.where(at < 0, jnp.asarray(_lowest(x.dtype), x.dtype), maxima)
+    return maxima.reshape(places.shape), places
+
+
+def average_pool(x, sizes, kernel, stride, padding, divisor):
+    """Return the sum of each window over `divisor` (a scalar or an array of the windows' shape)."""
+    once = (1,) * len(sizes)
+    x = _padded(x, sizes, kernel, stride, padding, once, 0)
+    if sizes == once:
+        total = _first(x, kernel).sum(tuple(range(-len(sizes), 0)), keepdims=True)
+    elif math.prod(kernel) > _LARGEST:
+        ones = (1,) * (x.ndim - len(sizes))
+        total = lax.reduce_window(
+            x, np.zeros((), x.dtype), lax.add, (*ones, *kernel), (*ones, *stride), "VALID"
+        )
+        total = _first(total, sizes)
+    else:
+        total = sum(_slices(x, sizes, kernel, stride, once))
+    return total / jnp.asarray(divisor, x.dtype)

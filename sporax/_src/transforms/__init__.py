@@ -1,0 +1,1 @@
+"""Transform functions: lifting, differentiation, vectorization, control flow."""

@@ -1,0 +1,37 @@
+"""The versions of Python and JAX that sporax runs with; docs/versions.md shows them.
+
+Checked when sporax is imported, before JAX is: the first error with another version would be a
+missing JAX name.
+"""
+
+import jaxlib
+
+from sporax._src.diagnosis.rules import rejection
+
+JAXLIB = jaxlib.__version__  # the installed version
+OLDEST = "0.10.2"
+TOO_OLD = "ends the process in reductions that it fuses (jax-ml/jax#39264)"
+REFUSED = {"0.11.1": "writes into arrays in loops up to 37,000 times slower (jax-ml/jax#40101)"}
+# Python version -> the newest JAX that supports it
+NEWEST = {"3.11": "0.10.2", "3.12": "0.12.0.1", "3.13": "0.12.0.1", "3.14": "0.12.0.1"}
+
+
+def numbers(text):
+    """Return a version as a tuple that can be compared."""
+    return tuple(int(part) for part in text.split(".")[:4] if part.isdigit())
+
+
+def check(found=JAXLIB):
+    """Raise ImportError if sporax does not support this jaxlib version; default: the
+    installed one."""
+    reason = TOO_OLD if numbers(found) < numbers(OLDEST) else REFUSED.get(found)
+    if reason is not None:
+        excluded = "".join(f",!={bad}" for bad in REFUSED)
+        raise rejection(
+            "sporax-jaxlib-later-not",
+            oldest=OLDEST,
+            names=", ".join(REFUSED),
+            got=found,
+            reason=reason,
+            excluded=excluded,
+        )

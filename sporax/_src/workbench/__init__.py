@@ -1,0 +1,1 @@
+"""The command line, its pages and the profiler."""

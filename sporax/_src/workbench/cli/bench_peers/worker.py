@@ -1,0 +1,69 @@
+"""The measurement of one case by one peer: a library, or sporax under `jit`."""
+
+import gc
+import importlib
+import json
+import statistics
+import sys
+import time
+
+FIRST_CALLS, FIRST_SECONDS = 20, 2.0
+
+
+def timed(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def runs_before_compiling():
+    """Return the number of runs until every program that sporax interprets is compiled."""
+    interpretation = sys.modules.get("sporax._src.runtime.numpy_interpreter.interpretation")
+    if interpretation is None:  # another library, or nothing was interpreted
+        return 0
+    of = interpretation.Interpretation
+    return sum(item.runs for item in gc.get_objects() if isinstance(item, of))
+
+
+def settled(step):
+    """Call until nothing more is compiled; return each call's seconds."""
+    calls = []
+    while len(calls) < FIRST_CALLS and (len(calls) < 3 or sum(calls) < FIRST_SECONDS):
+        calls.append(timed(step))
+    # sporax compiles some programs at a later run: call until no such program is pending
+    last, now = None, runs_before_compiling()
+    while now != last:
+        calls.append(timed(step))
+        last, now = now, runs_before_compiling()
+    return calls
+
+
+def repeated(step, seconds):
+    """Call for that time, at least three times; return each call's seconds."""
+    calls, end = [], time.perf_counter() + seconds
+    while time.perf_counter() < end or len(calls) < 3:
+        calls.append(timed(step))
+    return calls
+
+
+def open_library(peer):
+    """Import a peer's library; return its version and the name under which scripts import it."""
+    library, _, _ = peer.partition("-")
+    version = importlib.import_module(library).__version__
+    if library != "sporax":
+        return version, library
+    sys.modules["sporax"].install_as_mindspore()
+    return version, "mindspore"
+
+
+def measure(peer, case, seconds):
+    """Print as JSON: version, seconds of set-up and first call, quartiles of later calls."""
+    version, library = open_library(peer)
+    cases = importlib.import_module(f".in_{library}", __package__).CASES
+    start = time.perf_counter()
+    step = cases[case](peer.partition("-")[2])
+    step()
+    first = time.perf_counter() - start
+    settled(step)
+    quartiles = statistics.quantiles(repeated(step, float(seconds)), n=4)
+    print(json.dumps({"version": version, "first": first, "quartiles": quartiles}))

@@ -1,0 +1,404 @@
+"""The `sporax` command."""
+
+import argparse
+import contextlib
+import os
+import sys
+
+from sporax import __version__
+from sporax._src.mindspore.compat import MINDSPORE_VERSION
+from sporax._src.workbench.cli.check import check
+from sporax._src.workbench.cli.convert import convert
+from sporax._src.workbench.cli.errors import errors
+from sporax._src.workbench.cli.job_key import VARIABLE
+from sporax._src.workbench.cli.launch import PORT, launch
+from sporax._src.workbench.cli.lint import KINDS, lint
+from sporax._src.workbench.cli.run import run_module, run_script
+
+
+class _Command(argparse.ArgumentParser):
+    """A parser for a command or subcommand, whose help ends with examples, one per line."""
+
+    def __init__(self, *args, examples=(), **options):
+        lines = ["examples:", *(f"  {one}" for one in examples)] if examples else []
+        super().__init__(*args, epilog="\n".join(lines), formatter_class=_KeepsLines, **options)
+
+
+class _KeepsLines(argparse.HelpFormatter):
+    """Wraps single-line text and leaves multi-line text unchanged."""
+
+    def _fill_text(self, text, width, indent):
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def main(arguments=None):
+    """Run the command with `arguments`, by default `sys.argv[1:]`; return the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    return options.action(options)
+
+
+def _parser():
+    parser = _Command("sporax", description="MindSpore programs on JAX/XLA.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    for add in (
+        _add_run,
+        _add_launch,
+        _add_check,
+        _add_lint,
+        _add_convert,
+        _add_verify,
+        _add_watch,
+        _add_doctor,
+        _add_errors,
+        _add_bench,
+    ):
+        add(commands)
+    _add_completion(commands, parser)
+    version = commands.add_parser("version", help="print the version")
+    version.set_defaults(action=_version)
+    return parser
+
+
+def _add_run(commands):
+    run = commands.add_parser(
+        "run",
+        help="run a MindSpore script as it is",
+        usage="sporax run [--mesh data=8] script.py [arguments]\n"
+        "       sporax run [--mesh data=8] -m module [arguments]",
+        description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
+        examples=["sporax run train.py --epochs 3", "sporax run --mesh data=8 train.py"],
+    )
+    _add_mesh(run, "several devices")
+    _add_script(run)
+    run.set_defaults(action=lambda options: _run(run, options))
+
+
+def _add_check(commands):
+    checking = commands.add_parser(
+        "check",
+        help="list the MindSpore names in a program that sporax lacks",
+        description="Read Python files and notebooks, without running them, and name each use of a "
+        "name of MindSpore's that would fail here. What is asked of Tensors and Cells "
+        "(x.argmax()) is not followed.",
+        examples=["sporax check train.py src"],
+    )
+    paths = checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
+    _completes_files(paths)
+    checking.set_defaults(action=lambda options: check(options.paths))
+
+
+def _add_doctor(commands):
+    examining = commands.add_parser(
+        "doctor",
+        help="check the installation: versions, devices, cache, threads",
+        description="Versions, devices, threads, oneDNN, kept programs, extras and settings, and "
+        "some steps of a training. The exit code is 1 where something does not work.",
+    )
+    examining.set_defaults(action=_doctor)
+
+
+def _add_errors(commands):
+    explaining = commands.add_parser(
+        "errors",
+        help="explain an error: cause, remedy, and code that works",
+        description="Print the entry of the error index that the last line of an error names; "
+        "without a name, list all. In Chinese where the locale or SPORAX_LANG=zh asks for it.",
+        examples=["sporax errors", "sporax errors shape-broadcast"],
+    )
+    explaining.add_argument("name", nargs="?", help="of the entry, such as shape-broadcast")
+    explaining.set_defaults(action=lambda options: errors(options.name))
+
+
+def _add_bench(commands):
+    measuring = commands.add_parser(
+        "bench",
+        help="measure how fast sporax is here, beside PyTorch and MindSpore",
+        description="Measure small operations and steps of training, in dynamic mode and under "
+        "jit, in about four minutes, beside PyTorch and MindSpore where this Python has them or "
+        "another one is named. Each is a process of its own; they take turns, one at a time.",
+        examples=[
+            "sporax bench",
+            "sporax bench --rows MLP,GPT --torch ~/torch/bin/python",
+            "sporax bench --seconds 5 --json here.json",
+        ],
+    )
+    measuring.add_argument(
+        "--rows", metavar="NAMES", default="", help="only these: MLP,GPT; a wrong one lists all"
+    )
+    measuring.add_argument(
+        "--seconds", type=_seconds, default=1.0, help="for each case of a library; 1 by default"
+    )
+    for name, library in ("torch", "PyTorch"), ("mindspore", "MindSpore"):
+        python = measuring.add_argument(
+            f"--{name}", metavar="PYTHON", help=f"an interpreter that has {library}"
+        )
+        _completes_files(python)
+    _completes_files(
+        measuring.add_argument("--json", metavar="FILE", help="write all that is measured there")
+    )
+    measuring.set_defaults(action=lambda options: _bench(measuring, options))
+
+
+def _add_completion(commands, parser):
+    completing = commands.add_parser(
+        "completion",
+        help="print a script for completion in a shell",
+        description="Print the script by which a shell completes the commands and options of "
+        "sporax (pip install 'sporax[completion]').",
+        examples=['eval "$(sporax completion bash)"'],
+    )
+    completing.add_argument("shell", choices=["bash", "zsh"])
+    completing.set_defaults(action=lambda options: _completion(parser, options.shell))
+
+
+def _add_lint(commands):
+    linting = commands.add_parser(
+        "lint",
+        help="list differing defaults and graph pitfalls in a script",
+        description="Read Python files and notebooks, without running them, and list "
+        + "; ".join(KINDS.values()) + ". The exit status is 1 where something is found.",
+        examples=["sporax lint train.py --skip differs"],
+    )  # fmt: skip
+    linting.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
+    linting.add_argument(
+        "--skip", action="append", default=[], choices=[*KINDS], help="leave one kind out"
+    )
+    linting.set_defaults(action=lambda options: lint(options.paths, options.skip))
+
+
+def _add_convert(commands):
+    converting = commands.add_parser(
+        "convert",
+        help="convert a file of weights: .pth, .pt, .safetensors, .ckpt, .npz",
+        description="Write the weights of one file into another; the endings say which formats. "
+        "Each tensor's old and new name are printed. No code of a file is run.",
+        examples=["sporax convert resnet.pth resnet.ckpt --to mindspore"],
+    )
+    _completes_files(converting.add_argument("source", metavar="in", help="the file to read"))
+    _completes_files(converting.add_argument("target", metavar="out", help="the file to write"))
+    converting.add_argument(
+        "--to", choices=["mindspore", "pytorch"], help="name parameters as its layers do"
+    )
+    converting.add_argument(
+        "--name", dest="names", metavar="OLD=NEW", action="append", default=[],
+        help="rename one tensor; 'OLD=' leaves it out",
+    )  # fmt: skip
+    converting.add_argument("--key", help="the entry of a .pth file that holds the weights")
+    converting.add_argument("--force", action="store_true", help="replace 'out' if it is there")
+    converting.set_defaults(action=convert)
+
+
+def _add_verify(commands):
+    verifying = commands.add_parser(
+        "verify",
+        help="compare compiled programs with the interpreter",
+        usage="sporax verify script.py [arguments]\n"
+        "       sporax verify -m module [arguments]\n"
+        "       sporax verify file",
+        description="Run a script (a folder, or a name that ends in .py) or a module, compare each "
+        "compiled program with the interpreter at each run, and say at the end what was found. Of "
+        "any other file, a reproducer that a warning named or an exported graph (.mindir, "
+        ".stablehlo): whether this jaxlib computes what is expected. The exit code is 1 where a "
+        "program is wrong.",
+        examples=[
+            "sporax verify train.py --epochs 1",
+            "sporax verify vmap-0123456789ab.reproducer",
+            "sporax verify net.mindir",
+        ],
+    )
+    _add_script(verifying)
+    verifying.set_defaults(action=lambda options: _verify(verifying, options))
+
+
+def _add_watch(commands):
+    watching = commands.add_parser(
+        "watch",
+        help="show trainings that insight.RunRecord records, live",
+        description="Serve a page, on this machine alone, of curves, gradients, activations and "
+        "images of one or more runs, which follows them until Ctrl-C; or write it to a file.",
+        examples=["sporax watch runs", "sporax watch runs/a runs/b --html runs.html"],
+    )
+    runs = watching.add_argument(
+        "runs", nargs="+", metavar="run_dir", help="a run's folder, or one with such folders in it"
+    )
+    _completes_files(runs)
+    watching.add_argument(
+        "--port", type=_port, default=0, help="of the page; by default one that is free"
+    )
+    watching.add_argument("--seconds", type=float, help="end after so many seconds")
+    _completes_files(
+        watching.add_argument("--html", metavar="FILE", help="write the page to a file instead")
+    )
+    watching.set_defaults(action=_watch)
+
+
+def _add_launch(commands):
+    launching = commands.add_parser(
+        "launch",
+        help="run a MindSpore script as several processes",
+        usage="sporax launch -n N [--hosts a,b] [--mesh data=8] script.py [arguments]\n"
+        "       sporax launch -n N [--hosts a,b] [--mesh data=8] -m module [arguments]",
+        description="Run a script as N ranks, which communicate as with msrun or mpirun. With "
+        "several hosts, run the same command on each of them: they share the ranks, and the first "
+        f"has the coordinator. All need the same job key: the text in {VARIABLE}, else the file "
+        "~/.local/state/sporax/job_key, which is written if it does not exist. Hosts that do not "
+        "share a home folder need a copy of it.",
+        examples=[
+            "sporax launch -n 4 train.py",
+            "sporax launch -n 8 --hosts a,b train.py",
+            "scp -p a:.local/state/sporax/job_key ~/.local/state/sporax/",
+        ],
+    )
+    launching.add_argument("-n", type=_count, required=True, help="the number of ranks, in all")
+    launching.add_argument(
+        "--hosts", default="", help="names or addresses of the hosts, with commas between them"
+    )
+    launching.add_argument(
+        "--host-index", type=int, help="this host's place among them, from 0 on; found by its name"
+    )
+    launching.add_argument(
+        "--port",
+        type=_count,
+        help=f"of the coordinator; {PORT} with several hosts, which need the next one, too",
+    )
+    launching.add_argument(
+        "--no-bind",
+        action="store_true",
+        help="let all ranks use all processor cores, where each could have its own",
+    )
+    _add_mesh(launching, "the devices of all ranks")
+    _add_script(launching)
+    launching.set_defaults(action=lambda options: _launch(launching, options))
+
+
+def _add_mesh(parser, which):
+    parser.add_argument(
+        "--mesh", metavar="AXES", help=f"run on {which}, e.g. data=8 or data=4,model=2"
+    )
+
+
+def _add_script(parser):
+    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, no script")
+    script = parser.add_argument("script", nargs="?", help="the script")
+    _completes_files(script)
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, help="what the script finds in sys.argv"
+    )
+
+
+def _completes_files(argument):
+    """Make shells complete file names for the argument; the function names are shtab's."""
+    argument.complete = {"bash": "_shtab_compgen_files", "zsh": "_files"}
+
+
+def _completion(parser, shell):
+    try:
+        import shtab
+    except ImportError:
+        parser.error("'completion' needs the package 'shtab': pip install 'sporax[completion]'")
+    print(shtab.complete(parser, shell))
+    return 0
+
+
+def _count(text):
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a positive whole number, but got {text!r}")
+    return int(text)
+
+
+def _seconds(text):
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"must be a positive number of seconds, but got {text!r}")
+    return seconds
+
+
+def _port(text):
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 65535, but got {text!r}")
+    return int(text)
+
+
+def _launch(parser, options):
+    if not options.module and options.script is None:
+        parser.error("a script, or '-m' and a module, must be given")
+    command = ["-m", *options.module] if options.module else [options.script, *options.arguments]
+    if options.mesh is not None:
+        command = ["--mesh", options.mesh, *command]
+    hosts = tuple(host for host in options.hosts.split(",") if host)
+    bind = not options.no_bind
+    return launch(options.n, command, hosts, options.host_index, options.port, bind)
+
+
+def _run(parser, options):
+    if options.script is None and not options.module:
+        parser.error("a script, or '-m' and a module, must be given")
+    try:
+        mesh = _mesh(options)
+    except ValueError as error:
+        parser.error(str(error))
+    with mesh:
+        if options.module:
+            return run_module(options.module[0], options.module[1:])
+        return run_script(options.script, options.arguments)
+
+
+def _mesh(options):
+    """Return the Mesh that a script runs on; a null context if none is given."""
+    if options.mesh is None:
+        return contextlib.nullcontext()
+    from sporax._src.devices.sharding.mesh import (
+        Mesh,  # initialises JAX, which other commands do not need
+    )
+
+    return Mesh.parse(options.mesh)
+
+
+def _watch(options):
+    from sporax._src.workbench.cli.watch import (
+        watch,  # initialises JAX, which other commands do not need
+    )
+
+    return watch(options.runs, options.port, options.seconds, options.html)
+
+
+def _verify(parser, options):
+    from sporax._src.workbench.cli.verify import (  # initialise JAX, as above
+        verify_file,
+        verify_script,
+    )
+
+    if options.module:
+        return verify_script(None, options.module[0], options.module[1:])
+    path = options.script or parser.error("a script, a file, or '-m' and a module, must be given")
+    if path.endswith(".py") or os.path.isdir(path):
+        return verify_script(path, None, options.arguments)
+    return verify_file(path)
+
+
+def _doctor(_):
+    from sporax._src.workbench.cli.doctor import (
+        doctor,  # initialises JAX, which other commands do not need
+    )
+
+    return doctor()
+
+
+def _bench(parser, options):
+    from sporax._src.workbench.cli.bench import bench  # imports many modules
+
+    return bench(parser, options)
+
+
+def _version(_):
+    import jax
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    print(f"sporax {__version__} (follows MindSpore {MINDSPORE_VERSION}; jax {jax.__version__}, "
+          f"Python {python})")  # fmt: skip
+    return 0

@@ -1,0 +1,160 @@
+"""`sporax lint`: static checks of a MindSpore or PyTorch script: missing names, names that differ
+between the two libraries, and code that breaks a graph."""
+
+import ast
+import dataclasses
+import inspect
+from typing import Any
+
+from sporax._src.workbench.cli.check import Reader, follow, is_absent, parsed, read_each, read_with
+
+KINDS = {
+    "missing": "names that sporax lacks",
+    "differs": "names whose default or meaning differs between PyTorch and MindSpore",
+    "graph": "what breaks the graph of a construct, or under jit",
+}
+_FOUND, _NO_FILE = 1, 2
+# PyTorch name -> MindSpore name, where they differ
+_OPTIMIZERS = {"RMSprop": "RMSProp", "Adamax": "AdaMax"}
+_ROOMS = {  # PyTorch module -> MindSpore modules with its counterparts
+    "torch.nn": ("mindspore.nn", "mindspore.mint.nn"),
+    "torch.nn.functional": ("mindspore.ops", "mindspore.mint.nn.functional"),
+    "torch.optim": ("mindspore.nn", "mindspore.mint.optim"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One printed line."""
+
+    place: str
+    line: int
+    kind: str
+    says: str
+
+    def __str__(self):
+        return f"{self.place}:{self.line}: {self.kind}: {self.says}"
+
+
+def lint(paths, skip=()):
+    """Print the findings below `paths`, except the kinds in `skip`; return the exit code.
+
+    0: no findings; 1: a finding, or a file cannot be read; 2: a path does not exist.
+    """
+    if is_absent(paths):
+        return _NO_FILE
+    found, files, unread = [], 0, 0
+    for here in read_each(paths, lambda path: findings(parsed(path))):
+        if here is None:
+            unread += 1
+            continue
+        here = [finding for finding in here if finding.kind not in skip]
+        for finding in here:
+            print(finding)
+        found += here
+        files += 1
+    counts = ", ".join(f"{kind} {sum(f.kind == kind for f in found)}" for kind in KINDS
+                       if kind not in skip)  # fmt: skip
+    print(f"files: {files}; {counts}")
+    return _FOUND if found or unread else 0
+
+
+def findings(trees):
+    """Return the [Finding] of a program's (place, tree) parts, in line order."""
+    from sporax.migrate.graph_pitfalls import pitfalls  # takes a second to import
+
+    mindspore, torch = Reader(), _Calls("torch")
+    calls = _Calls("mindspore")
+    for reader in (mindspore, calls, torch):
+        read_with(reader, trees)
+    found = [_finding(use.place, "missing", use.fault) for use in mindspore.uses if use.fault]
+    found += [*_differing(calls, 1), *_differing(torch, 0), *_without_counterpart(torch)]
+    for place, tree in trees:
+        found += [Finding(place, p.line, "graph", p.says) for p in pitfalls(tree)]
+    places = [place for place, _ in trees]
+    return sorted(dict.fromkeys(found), key=lambda f: (places.index(f.place), f.line, f.kind))
+
+
+def _finding(place, kind, says):
+    where, _, line = place.rpartition(":")
+    return Finding(where, int(line), kind, says)
+
+
+class _Calls(Reader):
+    """Records calls of a package's names: (place, name, keywords, positional count, is_open).
+
+    `is_open`: the call has a `*` or `**` argument.
+    """
+
+    def __init__(self, root):
+        super().__init__(root)
+        self.calls, self.names = [], []
+
+    def visit_Call(self, node):
+        path = self._path(node.func)
+        if path is not None:
+            keywords = {k.arg for k in node.keywords}
+            is_open = any(isinstance(a, ast.Starred) for a in node.args) or None in keywords
+            self.calls.append((f"{self.place}:{node.lineno}", path, keywords, len(node.args),
+                               is_open))  # fmt: skip
+        self.generic_visit(node)
+
+    def _note(self, node, path):
+        self.names.append((f"{self.place}:{node.lineno}", path))
+
+
+def _differing(reader, side):
+    """Yield a Finding for each call in the table of differences; side 0: PyTorch, 1: MindSpore."""
+    from sporax.migrate.differing_names import FACTS
+
+    by_name = {}
+    for fact in FACTS:
+        by_name.setdefault(fact.sides[side].name, []).append(fact)
+    for place, path, keywords, count, is_open in reader.calls:
+        for fact in by_name.get(path, ()):
+            called = fact.sides[side]
+            is_given = not keywords.isdisjoint(called.defaults) or count > _position(called, side)
+            if called.defaults and (is_open or is_given != fact.when_given):
+                continue
+            yield _finding(place, "differs", _told(fact, side))
+
+
+def _position(called, side):
+    """Return the position of the first argument of `called.defaults`; 0 if there is none."""
+    if not called.defaults:
+        return 0
+    if side == 0:
+        return called.position
+    value: Any = follow(called.name)[1]
+    return list(inspect.signature(value).parameters).index(next(iter(called.defaults)))
+
+
+def _told(fact, side):
+    here, there = fact.sides[side], fact.sides[1 - side]
+    return f"{_written(here)}, {_written(there)}: {fact.says}"
+
+
+def _written(called):
+    defaults = ", ".join(f"{name}={value!r}" for name, value in called.defaults.items())
+    return called.name + (f"({defaults})" if defaults else "")
+
+
+def _without_counterpart(reader):
+    """Yield a Finding for each PyTorch layer, function or optimizer without a MindSpore counterpart
+    of the same (or a known renamed) name."""
+    from sporax.migrate.call_alignment import CELL_NAMES
+
+    renamed = CELL_NAMES | _OPTIMIZERS
+    for place, path in reader.names:
+        room, _, name = path.rpartition(".")
+        is_name = room == "torch.nn.functional" or name[:1].isupper()
+        if room not in _ROOMS or not is_name or name == "Parameter":  # is mindspore.Parameter
+            continue
+        if not any(_is_there(f"{r}.{n}") for r in _ROOMS[room] for n in (name, renamed.get(name))):
+            rooms = " and ".join(_ROOMS[room])
+            yield _finding(place, "missing", f"{path} has no counterpart of its name in {rooms}")
+
+
+def _is_there(path):
+    name, value = follow(path)
+    return name == path and value is not None

@@ -1,0 +1,15 @@
+"""HTML pages that sporax writes, each a self-contained file.
+
+`page` builds the frame (title, light and dark styles, a strict content security policy); `table`,
+`bar` and `embedded` are parts of bodies. Text becomes HTML only through `escape`; existing HTML is
+`Markup`.
+"""
+
+from sporax._src.workbench.pages.frame import page, write_page
+from sporax._src.workbench.pages.markup import Markup, element, embedded, escape, join
+from sporax._src.workbench.pages.parts import bar, details, facts, in_notebook, table
+
+__all__ = [
+    "Markup", "bar", "details", "element", "embedded", "escape", "facts", "in_notebook", "join",
+    "page", "table", "write_page",
+]  # fmt: skip

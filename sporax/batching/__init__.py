@@ -1,5 +1,0 @@
-"""Vectorization of functions of one example over a batch: `vmap`, `stacked_cells`."""
-
-from sporax.batching.vmap import vmap
-
-__all__ = ["vmap"]

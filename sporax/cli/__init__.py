@@ -1,5 +1,0 @@
-"""The command line: `sporax run script.py` and the other commands of `sporax --help`."""
-
-from sporax.cli.command import main
-
-__all__ = ["main"]

@@ -1,5 +1,0 @@
-"""`import mindspore` as sporax, from one table of paths."""
-
-from sporax.compat.alias import MINDSPORE_VERSION, install_as_mindspore
-
-__all__ = ["MINDSPORE_VERSION", "install_as_mindspore"]

@@ -1,4 +1,0 @@
-"""Tensors that share memory: `views` (aliases and writes through them), `view_access` (reads and
-writes of a part), `strides`, `layout` (methods of Tensor)."""
-
-from sporax.storage import layout as layout  # attaches the methods
