@@ -48,7 +48,8 @@ _PUBLIC = {
         set_rng_state set_seed""",
     "sporax._src.runtime.engine.debug.explain": "explain",
     "sporax._src.capture.graph_capture.jit": "jit",
-    "sporax._src.capture.graph_capture.compiler_marks": "JitConfig constexpr jit_class lazy_inline no_inline",
+    "sporax._src.capture.graph_capture.compiler_marks": """JitConfig constexpr jit_class
+        lazy_inline no_inline""",
     "sporax._src.capture.graph_capture.mutable": "mutable",
     "sporax._src.capture.graph_capture.enable_dynamic": "enable_dynamic",
     "sporax._src.capture.graph_capture.dynamic_shapes.symbol": "Symbol",
@@ -78,21 +79,28 @@ _PUBLIC = {
     "sporax._src.workbench.profiler": "EnvProfiler MsDispatchMode Profiler",
     "sporax._src.mindspore.rewrite": "Node NodeType ScopedValue SymbolTree ValueType",
     "sporax._src.mindspore.compat": "install_as_mindspore",
-    "sporax._src.mindspore.compat.streams": """Event Stream StreamCtx communication_stream current_stream
-        default_stream set_cur_stream""",
-    "sporax._src.mindspore.compat.device_memory": """max_memory_allocated max_memory_reserved memory_allocated
-        memory_reserved memory_stats memory_summary reset_max_memory_allocated
+    "sporax._src.mindspore.compat.streams": """Event Stream StreamCtx communication_stream
+        current_stream default_stream set_cur_stream""",
+    "sporax._src.mindspore.compat.device_memory": """max_memory_allocated max_memory_reserved
+        memory_allocated memory_reserved memory_stats memory_summary reset_max_memory_allocated
         reset_max_memory_reserved reset_peak_memory_stats""",
     "sporax._src.mindspore.compat.devices": "DeviceCtx get_current_device",
     "sporax._src.mindspore.compat.log_settings": "get_level get_log_config",
-    "sporax._src.mindspore.compat.runtime": """dispatch_threads_num empty_cache launch_blocking ms_memory_recycle
-        set_cpu_affinity set_dump set_kernel_launch_capture set_kernel_launch_group set_memory
-        synchronize""",
+    "sporax._src.mindspore.compat.runtime": """dispatch_threads_num empty_cache launch_blocking
+        ms_memory_recycle set_cpu_affinity set_dump set_kernel_launch_capture
+        set_kernel_launch_group set_memory synchronize""",
 }
-_PACKAGES = """amp data distributed initializers insight io migrate mint nn numpy ops optim
-    parallel profiler rewrite scipy train"""
-_MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()}
-_MODULES |= {"context": "sporax._src.core.context", "dtype": "sporax._src.core.dtype"}
+_PACKAGES = "data insight io migrate mint nn numpy ops parallel scipy train"
+_MODULES = {name: f"sporax.{name}" for name in _PACKAGES.split()} | {
+    "amp": "sporax._src.amp",
+    "context": "sporax._src.core.context",
+    "distributed": "sporax._src.devices.distributed",
+    "dtype": "sporax._src.core.dtype",
+    "initializers": "sporax._src.initializers",
+    "optim": "sporax._src.optim",
+    "profiler": "sporax._src.workbench.profiler",
+    "rewrite": "sporax._src.mindspore.rewrite",
+}
 
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 

@@ -1,7 +1,8 @@
-"""The house as docs/design.md describes it: which package may import which, how long files get,
+"""The structure that docs/engine.md describes: which package may import which, how long files get,
 and that tests are in folders of the packages' names."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -9,41 +10,27 @@ import pytest
 ROOT = Path(__file__).parents[1] / "sporax"
 TESTS = Path(__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
+PAGE = TESTS.parent / "docs" / "engine.md"
 
-# Each package may import those before it; side rooms name what they hang from.
-LINE = [
-    "diagnosis", "core", "compilation_cache", "xla_kernels", "numpy_interpreter",
-    "engine", "distributed", "sharding", "storage", "index_checks", "guards", "staging",
-    "ast_transform", "lifting", "autodiff", "batching", "control_flow",
-    "graph_capture", "ops", "initializers", "nn", "optim", "amp", "train",
-]  # fmt: skip
-ROOMS = {name: set(LINE[: i + 1]) for i, name in enumerate(LINE)}
-ROOMS |= {
-    "io": {*LINE[:-1], "__init__", "io"},
-    "mint": {"core", "ops", "mint"},
-    "numpy": {"diagnosis", "core", "ops", "numpy"},
-    "scipy": {"core", "autodiff", "ops", "__init__", "scipy"},
-    "profiler": {"core", "engine", "profiler"},
-    "insight": {*LINE, "io", "pages", "insight"},
-    "pages": {"pages"},
-    "migrate": {*LINE, "io", "pages", "migrate"},
-    "rewrite": {*LINE[:-3], "io", "rewrite"},
-    "data": {"core", "distributed", "io", "data"},
-    "parallel": {*LINE, "io", "parallel"},
+# The packages in the order of imports: their folders by name, and the names in their last columns.
+ROWS = re.findall(r"^\| `([\w/]+)/` \|.*\|(.*)\|$", PAGE.read_text("utf8"), re.MULTILINE)
+FOLDERS = {path.rpartition("/")[2]: path for path, _ in ROWS}
+LINE = list(FOLDERS)
+MAY = {
+    name: {name, "diagnosis", "versions", *(only.split(", ") if only else LINE[:place])}
+    for place, (name, only) in enumerate(zip(LINE, (o.strip() for _, o in ROWS), strict=True))
 }
-ROOMS["train"] = ROOMS["train"] | {"io", "profiler"}
-ROOMS["graph_capture"] = ROOMS["graph_capture"] | {"pages"}  # which notebooks show a graph with
-ROOMS = {
-    room: {*may, "diagnosis", "versions"} for room, may in {**ROOMS, "versions": set()}.items()
+MAY |= {"versions": {"diagnosis"}} | {
+    name: MAY[name] | {""} for name in ("io", "scipy", "compat", "cli")
 }
-ANYTHING = {"compat", "cli", "__init__", "__main__"}  # nobody imports these
+GROUPS = {"", "_src", *(path.rpartition("/")[0] for path in FOLDERS.values())}
 
 # Files below `graph_capture` that import a module by a string, each with its reason.
 STRING_IMPORTS = {
-    "core/tensor.py": "a pickled Tensor needs its operators",
-    "engine/verification/finding.py": "a file of a wrong program is written with what exports",
-    "guards/library_state.py": "state is read of the libraries that a function uses",
-    "distributed/__init__.py": "settings are read by data sets, which need no engine",
+    "_src/core/tensor.py": "a pickled Tensor needs its operators",
+    "_src/runtime/engine/verification/finding.py": "writes a program to a file, which exports it",
+    "_src/capture/guards/library_state.py": "state is read of the libraries that a function uses",
+    "_src/devices/distributed/__init__.py": "settings are read by data sets, which need no engine",
 }
 
 # Lines that a file or a function may have, a function's without its docstring.
@@ -51,45 +38,51 @@ MAX_FILE, MAX_FUNCTION = 600, 40
 # Functions that have more: the lines they have now. Entries become smaller or go; none is added.
 LONG_FUNCTIONS = {
     # on the path of every operation, where a call is 50 ns
-    "engine/recorder.py: record": 42,
-    "engine/recorder.py: apply": 56,
+    "_src/runtime/engine/recorder.py: record": 42,
+    "_src/runtime/engine/recorder.py: apply": 56,
     # one sequence, whose steps share most of their variables
-    "graph_capture/dynamic_shapes/bucketed_shapes.py: __init__": 41,
-    "graph_capture/graph_text.py: _record": 44,
-    "graph_capture/jit.py: _entry": 48,
-    "graph_capture/tracer.py: _capture": 48,
+    "_src/capture/graph_capture/dynamic_shapes/bucketed_shapes.py: __init__": 41,
+    "_src/capture/graph_capture/graph_text.py: _record": 44,
+    "_src/capture/graph_capture/jit.py: _entry": 48,
+    "_src/capture/graph_capture/tracer.py: _capture": 48,
 }
 
 
-def package(path):
-    part = path.relative_to(ROOT).parts[0]
-    return part.removesuffix(".py")
+def package(name):
+    """Return the package with a module of this dotted name, "" for sporax's own names."""
+    path = name.removeprefix("sporax").strip(".").replace(".", "/")
+    found = [room for room, folder in FOLDERS.items() if f"{path}/".startswith(f"{folder}/")]
+    return found[0] if found else "versions" if path.startswith("_src/versions") else ""
+
+
+def package_of(path):
+    return package(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def imports(tree):
-    """The sporax packages that a module imports, wherever in it."""
+    """Yield the dotted names in sporax that a module imports, wherever in it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [a.name for a in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "sporax":
-            names = [f"sporax.{a.name}" for a in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
+            names = [f"{node.module}.{a.name}" for a in node.names]
         else:
             continue
-        for name in names:
-            parts = name.split(".")
-            if parts[0] == "sporax":
-                yield parts[1] if len(parts) > 1 else "__init__"
+        yield from (name for name in names if name.split(".")[0] == "sporax")
+
+
+def test_each_folder_is_in_the_table():
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in FILES}
+    assert not [f for f in folders if f != "." and f not in GROUPS and not package(f)]
+    assert not [folder for folder in FOLDERS.values() if folder not in folders]
+    assert len([p for p in ROOT.iterdir() if p.is_dir() and p.name[:2] != "__"]) <= 12
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_run_one_way(path):
-    room = package(path)
-    if room in ANYTHING:
-        return
-    upward = set(imports(ast.parse(path.read_text("utf8")))) - ROOMS[room]
-    assert not upward, f"{room} must not import {sorted(upward)}"
+    room, names = package_of(path), imports(ast.parse(path.read_text("utf8")))
+    rooms = {package(name) for name in names if name != "sporax._src.PACKAGE"}
+    assert not room or rooms <= MAY[room], f"{room} must not import {rooms - MAY[room]}"
 
 
 def imports_by_string(tree):
@@ -104,7 +97,7 @@ def imports_by_string(tree):
 
 @pytest.mark.parametrize(
     "path",
-    [p for p in FILES if package(p) in LINE[: LINE.index("graph_capture")]],
+    [p for p in FILES if package_of(p) in LINE[: LINE.index("graph_capture")]],
     ids=lambda p: str(p.relative_to(ROOT)),
 )
 def test_no_import_by_string_below_capture(path):
@@ -147,9 +140,8 @@ def test_functions_stay_short():
 
 
 def test_tests_mirror_the_rooms():
-    rooms = {p.name for p in ROOT.iterdir() if (p / "__init__.py").exists()}
     folders = {p.name for p in TESTS.iterdir() if any(p.glob("test_*.py"))}
-    assert folders - rooms == {"docs", "expressions", "programs"}
+    assert folders - FOLDERS.keys() == {"docs", "expressions", "programs"}
 
 
 def test_no_room_without_a_name():

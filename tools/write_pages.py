@@ -85,7 +85,7 @@ def _numpy():
     return {f"numpy.{n}": getattr(module, n) for n in dir(module)}
 
 
-_LISTS = "sporax.optim.experimental"
+_LISTS = "sporax._src.optim.experimental"
 GROUPS = [
     Group("mindspore", "Top level", "顶层接口", _public("", "sporax")),
     Group("Tensor", "Tensor, method by method", "Tensor 的方法", _methods),
@@ -94,7 +94,7 @@ GROUPS = [
     Group("primitives", "Operations: primitives", "算子：Primitive 类", _primitives),
     Group("mint", "mint", "mint 接口", _mint),
     Group("numpy", "numpy", "numpy 接口", _numpy),
-    Group("optim", "Optimizers", "优化器", _public("nn", "sporax.optim")),
+    Group("optim", "Optimizers", "优化器", _public("nn", "sporax._src.optim")),
     Group(
         "experimental", "Optimizers with param_groups", "优化器（experimental）",
         _both(_public("experimental.optim", _LISTS),
@@ -102,7 +102,7 @@ GROUPS = [
     ),
     Group(
         "initializer", "Initializers", "参数初始化",
-        _public("common.initializer", "sporax.initializers"),
+        _public("common.initializer", "sporax._src.initializers"),
     ),
     Group("train", "Training, metrics, callbacks", "训练与指标", _public("train", "sporax.train")),
     Group(
@@ -111,14 +111,14 @@ GROUPS = [
               _public("dataset.transforms", "sporax.data.transforms"),
               _public("dataset.vision", "sporax.data.vision")),
     ),
-    Group("amp", "Mixed precision", "混合精度", _public("amp", "sporax.amp")),
+    Group("amp", "Mixed precision", "混合精度", _public("amp", "sporax._src.amp")),
     Group(
         "distribution", "Probability distributions", "概率分布",
         _public("nn.probability.distribution", "sporax.nn.probability.distribution"),
     ),
     Group(
         "communication", "Communication", "通信",
-        _public("communication", "sporax.distributed"),
+        _public("communication", "sporax._src.devices.distributed"),
     ),
     Group(
         "parallel", "Several devices", "多个设备", _public("parallel", "sporax.parallel"),

@@ -310,7 +310,7 @@ def _is_written(path):
 
 @functools.cache
 def _uses():
-    with open(ROOT / "sporax" / "compat" / "paths.csv", encoding="utf8") as file:
+    with open(ROOT / "sporax/_src/mindspore/compat/paths.csv", encoding="utf8") as file:
         return {row["path"]: int(row["uses"]) for row in csv.DictReader(file)}
 
 

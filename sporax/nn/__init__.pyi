@@ -1,5 +1,27 @@
 """The cells, by name; written by tools/write_stubs.py."""
 
+from sporax._src.optim.ada_factor import AdaFactor as AdaFactor
+from sporax._src.optim.adadelta import Adadelta as Adadelta
+from sporax._src.optim.adagrad import Adagrad as Adagrad
+from sporax._src.optim.adam import Adam as Adam
+from sporax._src.optim.adam import AdamOffload as AdamOffload
+from sporax._src.optim.adam import AdamWeightDecay as AdamWeightDecay
+from sporax._src.optim.adam import LazyAdam as LazyAdam
+from sporax._src.optim.adamax import AdaMax as AdaMax
+from sporax._src.optim.asgd import ASGD as ASGD
+from sporax._src.optim.lamb_lars import LARS as LARS
+from sporax._src.optim.lamb_lars import Lamb as Lamb
+from sporax._src.optim.momentum import Momentum as Momentum
+from sporax._src.optim.optimizer import Optimizer as Optimizer
+from sporax._src.optim.proximal import FTRL as FTRL
+from sporax._src.optim.proximal import ProximalAdagrad as ProximalAdagrad
+from sporax._src.optim.rmsprop import RMSProp as RMSProp
+from sporax._src.optim.rprop import Rprop as Rprop
+from sporax._src.optim.sgd import SGD as SGD
+from sporax._src.optim.thor import thor as thor
+from sporax._src.optim.wrappers import AdaSumByDeltaWeightWrapCell as AdaSumByDeltaWeightWrapCell
+from sporax._src.optim.wrappers import AdaSumByGradWrapCell as AdaSumByGradWrapCell
+from sporax._src.optim.wrappers import OptTFTWrapper as OptTFTWrapper
 from sporax.nn.activation import CELU as CELU
 from sporax.nn.activation import ELU as ELU
 from sporax.nn.activation import FastGelu as FastGelu
@@ -191,28 +213,6 @@ from sporax.nn.transposed_convolution import Conv1dTranspose as Conv1dTranspose
 from sporax.nn.transposed_convolution import Conv2dTranspose as Conv2dTranspose
 from sporax.nn.transposed_convolution import Conv3dTranspose as Conv3dTranspose
 from sporax.ops.primitive import Primitive as Primitive
-from sporax._src.optim.ada_factor import AdaFactor as AdaFactor
-from sporax._src.optim.adadelta import Adadelta as Adadelta
-from sporax._src.optim.adagrad import Adagrad as Adagrad
-from sporax._src.optim.adam import Adam as Adam
-from sporax._src.optim.adam import AdamOffload as AdamOffload
-from sporax._src.optim.adam import AdamWeightDecay as AdamWeightDecay
-from sporax._src.optim.adam import LazyAdam as LazyAdam
-from sporax._src.optim.adamax import AdaMax as AdaMax
-from sporax._src.optim.asgd import ASGD as ASGD
-from sporax._src.optim.lamb_lars import LARS as LARS
-from sporax._src.optim.lamb_lars import Lamb as Lamb
-from sporax._src.optim.momentum import Momentum as Momentum
-from sporax._src.optim.optimizer import Optimizer as Optimizer
-from sporax._src.optim.proximal import FTRL as FTRL
-from sporax._src.optim.proximal import ProximalAdagrad as ProximalAdagrad
-from sporax._src.optim.rmsprop import RMSProp as RMSProp
-from sporax._src.optim.rprop import Rprop as Rprop
-from sporax._src.optim.sgd import SGD as SGD
-from sporax._src.optim.thor import thor as thor
-from sporax._src.optim.wrappers import AdaSumByDeltaWeightWrapCell as AdaSumByDeltaWeightWrapCell
-from sporax._src.optim.wrappers import AdaSumByGradWrapCell as AdaSumByGradWrapCell
-from sporax._src.optim.wrappers import OptTFTWrapper as OptTFTWrapper
 from typing import Any
 
 class AvgPool1dExt(Primitive):

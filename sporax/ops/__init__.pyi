@@ -1,5 +1,8 @@
 """The operations, by name; written by tools/write_stubs.py."""
 
+from sporax._src.core.dtype import Type as Type
+from sporax._src.core.tensor import Tensor as Tensor
+from sporax._src.core.tensor import is_tensor as is_tensor
 from sporax._src.transforms.autodiff.grad import GradOperation as GradOperation
 from sporax._src.transforms.autodiff.grad import get_grad as get_grad
 from sporax._src.transforms.autodiff.grad import grad as grad
@@ -10,9 +13,6 @@ from sporax._src.transforms.autodiff.jacobian import jvp as jvp
 from sporax._src.transforms.autodiff.jacobian import vjp as vjp
 from sporax._src.transforms.autodiff.no_grad import stop_gradient as stop_gradient
 from sporax._src.transforms.batching.vmap import vmap as vmap
-from sporax._src.core.dtype import Type as Type
-from sporax._src.core.tensor import Tensor as Tensor
-from sporax._src.core.tensor import is_tensor as is_tensor
 from sporax.ops.communication.groups import ReduceOp as ReduceOp
 from sporax.ops.communication.in_place import P2POp as P2POp
 from sporax.ops.communication.in_place import barrier as barrier

@@ -1,9 +1,9 @@
 """docs/ours.md lists all public names and commands that MindSpore lacks, and no others."""
 
-import importlib
 import re
 from pathlib import Path
 
+import sporax
 from sporax._src.workbench.cli.command import _parser
 from tests.compat import surface
 
@@ -30,7 +30,7 @@ def names_of_mindspore():
 def test_all_names_of_ours():
     theirs, ours = names_of_mindspore(), set()
     for part in MODULES:
-        module = importlib.import_module(f"sporax.{part}".rstrip("."))
+        module = getattr(sporax, part) if part else sporax
         public = [name for name in module.__all__ if not name.startswith("_")]
         ours |= {f"{part}.{name}".lstrip(".") for name in public if name not in theirs}
     names = {name for cell in CELLS for name in re.findall(r"`([\w.]+)`", cell)}

@@ -28,13 +28,13 @@ _IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Mani
 _RECORDS = "MindRecord, everything", "MindRecord, its database", "MindRecord, appended"
 
 READERS = {
-    "cli/check": ("sporax check",),
-    "compat/alias": ("its own",),
-    "compat/class_modules": ("its own",),
-    "compat/device_memory": ("system",),
-    "compat/refused_names": ("its own",),
-    "compilation_cache/folder": ("compile cache",),
-    "compilation_cache/user_key": ("key",),
+    "workbench/cli/check": ("sporax check",),
+    "mindspore/compat/alias": ("its own",),
+    "mindspore/compat/class_modules": ("its own",),
+    "mindspore/compat/device_memory": ("system",),
+    "mindspore/compat/refused_names": ("its own",),
+    "runtime/compilation_cache/folder": ("compile cache",),
+    "runtime/compilation_cache/user_key": ("key",),
     "core/heap": ("system",),
     "core/memory_limits": ("system",),
     "core/promotion": ("its own",),
@@ -64,8 +64,8 @@ READERS = {
     
     "diagnosis/error_index": ("its own",),
     "diagnosis/rules": ("its own",),
-    "engine/verification/admission": ("system", "verdict"),
-    "guards/library_rules": ("its own",),
+    "runtime/engine/verification/admission": ("system", "verdict"),
+    "capture/guards/library_rules": ("its own",),
     "insight/dashboard": ("its own",),
     "insight/graph_page": ("its own",),
     "insight/profile_page": ("its own",),
@@ -81,7 +81,7 @@ READERS = {
     "io/torch_file": ("load_torch torch.pth", "load_torch torch_legacy.pth"),
     "io/untrusted_file": ("ckpt",),
     "ops/memory/placement": ("Tensor.offload",),
-    "pages/frame": ("its own",),
+    "workbench/pages/frame": ("its own",),
     "parallel/redundancy": ("parse_hccl_file",),
     "parallel/strategy_file": ("transform_checkpoints, ckpt", "transform_checkpoints, json",
                                "merge_pipeline_strategys, json", "restore_group_info_list",
@@ -101,10 +101,11 @@ def _reads(node):
 
 
 def in_source():
-    """Return the sporax modules that open files for reading."""
+    """Return the modules that open files for reading, without the folders that all share."""
     top, found = Path(sporax.__file__).parent, set()
     for path in top.rglob("*.py"):
         source = path.read_text("utf8")
         if _WORDS.search(source) and any(map(_reads, ast.walk(ast.parse(source)))):
-            found.add(str(path.relative_to(top).with_suffix("")))
+            name = path.relative_to(top).with_suffix("").as_posix()
+            found.add(name.removeprefix("_src/"))
     return found

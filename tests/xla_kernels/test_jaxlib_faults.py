@@ -106,7 +106,8 @@ def test_sporax_computes_what_the_fault_spoils(fault):
 
 def test_what_ends_the_process():
     """Each in a process of its own, with the options that sporax sets."""
-    script = "import sporax._src.runtime.engine, jax\nfrom sporax._src.runtime.xla_kernels.jaxlib_faults import FAULTS\n"
+    script = "import sporax._src.runtime.engine, jax\n"
+    script += "from sporax._src.runtime.xla_kernels.jaxlib_faults import FAULTS\n"
     script += "print(*[f.reproducer(jax.jit) for f in FAULTS if f.ends_process])"
     assert set(run(script)) == {"True"}
 

@@ -1,6 +1,5 @@
 """`mindspore.ops.auto_generate.gen_ops_prim`, as sporax has it; written by tools/write_stubs.py."""
 
-from sporax._src.transforms.autodiff import *
 from sporax._src.mindspore.compat.gradient_primitives import *
 from sporax._src.mindspore.compat.gradient_primitives import ACosGrad as ACosGrad
 from sporax._src.mindspore.compat.gradient_primitives import AbsGrad as AbsGrad
@@ -80,6 +79,7 @@ from sporax._src.mindspore.compat.private_primitives import UpsampleNearest1D as
 from sporax._src.mindspore.compat.private_primitives import UpsampleNearest2D as UpsampleNearest2D
 from sporax._src.mindspore.compat.private_primitives import XLogYScalarOther as XLogYScalarOther
 from sporax._src.mindspore.compat.private_primitives import XLogYScalarSelf as XLogYScalarSelf
+from sporax._src.transforms.autodiff import *
 from sporax.ops import *
 from sporax.ops import ACos as ACos
 from sporax.ops import Abs as Abs

@@ -4,8 +4,8 @@ import linecache
 import sys
 import traceback
 import warnings
-from pathlib import Path
 
+from sporax._src import PACKAGE
 from sporax._src.core.dtype import from_numpy
 from sporax._src.diagnosis import probes
 from sporax._src.diagnosis.causes import is_from
@@ -16,8 +16,6 @@ from sporax._src.diagnosis.reasons import (
     reason_of,
 )
 from sporax._src.diagnosis.rules import Message, message, rejection, shown
-
-_PACKAGE = str(Path(__file__).parents[1])
 
 # raised for invalid arguments by a function on arrays, or by JAX below it
 REFUSALS = (
@@ -166,7 +164,7 @@ def is_own(error):
 def is_users(frame):
     """Return True if a stack frame is user code: not sporax, not a library that may call it, and
     not a compiled API function of an operation, whose module name is None."""
-    if frame.f_code.co_filename.startswith(_PACKAGE):
+    if frame.f_code.co_filename.startswith(PACKAGE):
         return False
     module = frame.f_globals.get("__name__", "")
     return module is not None and module.partition(".")[0] not in _LIBRARIES

@@ -6,11 +6,10 @@ import dis
 import linecache
 import re
 import traceback
-from pathlib import Path
 
+from sporax._src import PACKAGE
 from sporax._src.diagnosis.rules import Message, message
 
-_PACKAGE = str(Path(__file__).parents[1])
 _RAISE = dis.opmap["RAISE_VARARGS"]
 # prefix of an inner error, which the outer one names again
 _WHO = re.compile(r"^For ('[^']*'|a random operation), ")
@@ -80,7 +79,7 @@ def is_raised_here(error):
     if at is None:
         return False
     code = at.tb_frame.f_code
-    return code.co_filename.startswith(_PACKAGE) and code.co_code[at.tb_lasti] == _RAISE
+    return code.co_filename.startswith(PACKAGE) and code.co_code[at.tb_lasti] == _RAISE
 
 
 def is_from(error, is_users):

@@ -8,8 +8,8 @@ import inspect
 import site
 import sysconfig
 import types
-from pathlib import Path
 
+from sporax._src import PACKAGE
 from sporax._src.capture.ast_transform.ast_analysis import walk, written
 from sporax._src.capture.ast_transform.convert import written_definition
 from sporax._src.mindspore.rewrite.body import Body, parameters
@@ -20,8 +20,7 @@ from sporax.nn.cell import Cell
 from sporax.nn.container import CellList, SequentialCell
 from sporax.ops.primitive import Primitive
 
-_PACKAGE = str(Path(__file__).parents[1])
-_LIBRARIES = (_PACKAGE, *site.getsitepackages(), sysconfig.get_path("stdlib"))
+_LIBRARIES = (PACKAGE, *site.getsitepackages(), sysconfig.get_path("stdlib"))
 _OPERATORS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare)
 _SIMPLE = (ast.Name, ast.Attribute, ast.Tuple, ast.Constant)
 _LOOPS = {ast.For: "for", ast.While: "while"}
@@ -30,7 +29,7 @@ _NOT_THERE = object()
 
 def is_sub_network(cell):
     """Return True if a Cell gets a separate SymbolTree: its class is a user's, with source."""
-    inside = inspect.unwrap(type(cell).construct).__code__.co_filename.startswith(_PACKAGE)
+    inside = inspect.unwrap(type(cell).construct).__code__.co_filename.startswith(PACKAGE)
     return not inside and definition_of(type(cell).construct) is not None
 
 
@@ -226,7 +225,7 @@ class _Reader:
 
     def method(self, statement, name, method):
         found = definition_of(method.__func__)
-        is_library = method.__func__.__code__.co_filename.startswith(_PACKAGE)
+        is_library = method.__func__.__code__.co_filename.startswith(PACKAGE)
         node = self._add(NodeType.CallFunction, statement, name, method)
         if found is None or is_library:
             node._instance = None
@@ -245,7 +244,7 @@ class _Reader:
         if not (is_library or code.co_freevars or self._is_inside(function)):
             found = definition_of(function)
         if found is None or any(isinstance(n, _CLOSED) for n in walk(found[0].body)):
-            if code.co_filename.startswith(_PACKAGE) and function.__name__ != text:
+            if code.co_filename.startswith(PACKAGE) and function.__name__ != text:
                 name = f"{function.__name__}_opt"  # MindSpore's name for its copies
             self._add(NodeType.CallFunction, statement, name, function)
             return

@@ -14,7 +14,6 @@ import contextlib
 import copy
 import functools
 import itertools
-import os
 import sys
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sporax._src import PACKAGE
 from sporax._src.core import context
 from sporax._src.core.environment import choice
 from sporax._src.core.errors import is_users, located
@@ -408,14 +408,11 @@ def _check_on_host(op, bounds, operands, avals):
         raise error
 
 
-_HERE = os.path.dirname(os.path.dirname(__file__))
-
-
 def _users_frame(frame: Any):
     """Return (number of frames up, user frame), searching from `frame` outwards."""
     depth = 0
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_HERE) and is_users(frame):
+        if not frame.f_code.co_filename.startswith(PACKAGE) and is_users(frame):
             return depth, frame
         depth, frame = depth + 1, frame.f_back
     return 0, None

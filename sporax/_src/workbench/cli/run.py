@@ -9,15 +9,14 @@ import os
 import runpy
 import sys
 import types
-from pathlib import Path
 
+from sporax._src import PACKAGE
 from sporax._src.core.language import annotate
 from sporax._src.mindspore.compat import install_as_mindspore
 
 _NO_SCRIPT, _FAILED, _INTERRUPTED = 2, 1, 130
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _REFUSES = "For '", "sporax has no '"  # prefixes of sporax's messages about user code
-_OURS = tuple(str(Path(__file__).parents[1] / room) + os.sep for room in ("cli", "compat"))
+_OURS = tuple(f"{PACKAGE}_src{os.sep}{room}{os.sep}" for room in ("workbench", "mindspore"))
 _PYTHONS = (importlib.util.__file__, runpy.__file__, "<frozen importlib", "<frozen runpy")
 
 
@@ -112,7 +111,7 @@ def _own_frames(error):
     """Return the traceback without the runner's frames; for sporax's own errors about user code,
     without any of sporax's frames."""
     refuses = str(error.args[0] if error.args else "").startswith(_REFUSES)
-    left_out = *_OURS, *_PYTHONS, *((_PACKAGE, "<string>") if refuses else ())
+    left_out = *_OURS, *_PYTHONS, *((PACKAGE, "<string>") if refuses else ())
     kept, trace = [], error.__traceback__
     while trace is not None:
         if not trace.tb_frame.f_code.co_filename.startswith(left_out):

@@ -25,7 +25,7 @@ def page(title, body, *, subtitle="", style="", script="", lang="en", is_live=Fa
     `script`: JavaScript of the page. A content security policy blocks all other scripts (except the
     theme button's) and all loading; with `is_live`, the script may send requests to its server.
 
-    >>> from sporax import pages
+    >>> from sporax._src.workbench import pages
     >>> "<h1>A &amp; B</h1>" in pages.page("A & B", pages.element("p", "text"))
     True
     """

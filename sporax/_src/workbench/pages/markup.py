@@ -13,7 +13,7 @@ class Markup(str):
 def escape(content):
     """Convert to HTML: `Markup` unchanged, None to the empty string, anything else escaped.
 
-    >>> from sporax import pages
+    >>> from sporax._src.workbench import pages
     >>> pages.escape("a < b")
     'a &lt; b'
     """
@@ -31,7 +31,7 @@ def element(tag, *contents, **attributes):
     """Return `<tag attributes>contents</tag>`, escaped. Attributes that are None or False are
     omitted, True gives one without a value; `class_` becomes `class`, `data_x` becomes `data-x`.
 
-    >>> from sporax import pages
+    >>> from sporax._src.workbench import pages
     >>> pages.element("p", "1 < 2", class_="note")
     '<p class="note">1 &lt; 2</p>'
     """
@@ -49,7 +49,7 @@ def embedded(name, data):
 
     The script reads `JSON.parse(document.getElementById(name).textContent)`.
 
-    >>> from sporax import pages
+    >>> from sporax._src.workbench import pages
     >>> pages.embedded("rows", ["</script>"])
     '<script type="application/json" id="rows">["\\\\u003c/script\\\\u003e"]</script>'
     """

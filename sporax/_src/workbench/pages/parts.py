@@ -11,7 +11,7 @@ def table(headers, rows, *, caption="", label="", numeric=(), classes=None):
     the first headers. `numeric`: indices of right-aligned columns. `classes`: a CSS class for each
     row, or None.
 
-    >>> from sporax import pages
+    >>> from sporax._src.workbench import pages
     >>> "<td>1 &lt; 2</td>" in pages.table(["name", "rule"], [["a", "1 < 2"]])
     True
     """

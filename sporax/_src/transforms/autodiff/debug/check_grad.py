@@ -25,6 +25,8 @@ class GradientError(AssertionError):
     True
     """
 
+    __module__ = "sporax"
+
     def __init__(self, report):
         super().__init__(str(report))
         self.report = report

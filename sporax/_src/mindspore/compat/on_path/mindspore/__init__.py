@@ -1,7 +1,7 @@
 """`mindspore` in a child process of a process where it is sporax: imports sporax, too.
 
-This folder's parent is on the path of the child (`sporax._src.mindspore.compat.child_processes`). An interpreter
-without sporax, which a program may start as well, imports its own `mindspore`.
+This folder's parent is on the path of the child (`sporax._src.mindspore.compat.child_processes`).
+An interpreter without sporax, which a program may start as well, imports its own `mindspore`.
 """
 
 import importlib
