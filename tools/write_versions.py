@@ -31,7 +31,8 @@ XLA has bugs that silently change results. Each known bug is a row of the table 
 `sporax/_src/runtime/xla_kernels/jaxlib_faults.py`, and sporax applies its workaround
 automatically. `sporax doctor` lists the bugs of the installed jaxlib. Reproducers ("yes") run once
 on each machine, before its first program is compiled, and as rows of
-`tests/xla_kernels/test_jaxlib_faults.py` with every version. [The comparison of each program](verified.md) detects unknown bugs.
+`tests/xla_kernels/test_jaxlib_faults.py` with every version. [The comparison of each
+program](verified.md) detects unknown bugs.
 
 | bug | report | jaxlib | platform | trigger | effect | what sporax does | reproducer |
 |---|---|---|---|---|---|---|---|
