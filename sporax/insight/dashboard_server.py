@@ -6,7 +6,7 @@ import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from sporax._src.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import message, rejection
 from sporax.insight.dashboard import data_of, live_page
 from sporax.insight.run_files import Runs
 
@@ -35,7 +35,8 @@ class DashboardServer(ThreadingHTTPServer):
         try:
             super().__init__((_HOST, port), _Handler)
         except OSError as error:
-            why = "is in use" if error.errno == errno.EADDRINUSE else f"is refused ({error})"
+            is_used = error.errno == errno.EADDRINUSE
+            why = message("in-use") if is_used else message("cannot-be-opened", cause=error)
             raise rejection("port", port=port, why=why) from None
         self.hosts = {f"{name}:{self.server_port}" for name in (_HOST, "localhost")}
         self.address = f"http://{_HOST}:{self.server_port}/"

@@ -66,8 +66,7 @@ def draw(cell, inputs=None, backward=False):
     >>> path = insight.draw(net, (16, 4), backward=True).write_html("outputs/graph.html")
     """
     if not callable(cell) or isinstance(cell, type):
-        got = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
-        raise rejection("cell-function-cell-member", "draw", cell=got)
+        raise rejection("cell-function", "draw", cell=cell)
     exported = cell._exported if isinstance(cell, GraphCell) else cell
     if inputs is None and isinstance(exported, Exported):
         inputs = _inputs_of(exported)
@@ -79,12 +78,7 @@ def draw(cell, inputs=None, backward=False):
 def _inputs_of(exported):
     """Return the shapes and dtypes that a graph was exported for."""
     if any(isinstance(n, str) for spec in exported.inputs for n in spec.shape):
-        raise rejection(
-            "given-graph-unknown-sizes",
-            "draw",
-            argument="inputs",
-            names=", ".join(map(str, exported.inputs)),
-        )
+        raise rejection("inputs-of-unknown-sizes", "draw", names=exported.inputs)
     return [(tuple(spec.shape), dtypes.NAMES[spec.dtype.lower()]) for spec in exported.inputs]
 
 
@@ -92,7 +86,7 @@ def _with_gradients(cell):
     if not is_cell(cell):
         return grad(cell)
     weights = [p for _, p in parameters(cell) if p.requires_grad]
-    require(weights, "needs-parameters-require-gradients", "draw", argument="backward")
+    require(weights, "backward-needs-parameters", "draw")
 
     def forward_and_backward(*args, **kwargs):
         return grad(cell, None, weights)(*args, **kwargs)

@@ -114,8 +114,7 @@ def bytes_of(aval):
 def checked_cell(who, cell):
     """Return `cell`; raise TypeError if it is not a Cell."""
     if not is_cell(cell):
-        what = f"the class {cell.__name__}" if isinstance(cell, type) else type(cell).__name__
-        raise rejection("cell-cell-member", who, cell=what)
+        raise rejection("network-itself", who, cell=cell)
     return cell
 
 

@@ -98,13 +98,8 @@ class Run:
         self.folder, self.offset, self.last_step, self._lines = Path(folder), 0, 0, 0
         self.curves, self.images = {}, {}
         self.layers = {kind: {} for kind in LAYER_KINDS}
-        require(
-            (self.folder / FILE).is_file(),
-            "no-run-no-writes",
-            "RunRecord",
-            argument=folder,
-            file=FILE,
-        )
+        is_run = (self.folder / FILE).is_file()
+        require(is_run, "no-run-no-writes", "RunRecord", argument=folder, file=FILE)
         self.name, self._inode = self.folder.absolute().name, (self.folder / FILE).stat().st_ino
         self.update()
         require(self._lines, "no-run-begins-no", "RunRecord", argument=folder, file=FILE)
@@ -117,9 +112,8 @@ class Run:
                 file.seek(self.offset)
                 content = file.read()
         except OSError as error:
-            raise rejection(
-                "cannot-read", "RunRecord", argument=path, cause=untrusted_file.cause(error)
-            ) from None
+            cause = untrusted_file.cause(error)
+            raise rejection("cannot-read", "RunRecord", argument=path, cause=cause) from None
         whole = content.rfind(b"\n") + 1
         for line in content[:whole].splitlines():
             self._lines += 1
@@ -129,10 +123,8 @@ class Run:
             except untrusted_file.MALFORMED as error:
                 if isinstance(error, _OtherVersion):
                     raise
-                why = untrusted_file.cause(error)
-                raise rejection(
-                    "damaged-line", "RunRecord", argument=path, lines=self._lines, why=why
-                ) from None
+                fields = {"path": path, "line": self._lines, "cause": untrusted_file.cause(error)}
+                raise rejection("damaged-line", "RunRecord", **fields) from None
         self.offset += whole
         return whole > 0
 
@@ -146,15 +138,9 @@ class Run:
 
     def _header(self, header):
         require(header["format"] == FORMAT, "says", header=header["format"])
-        require(
-            header["version"] == VERSION,
-            "run-version-sporax-reads",
-            "RunRecord",
-            argument=self.folder,
-            header=header["version"],
-            version=VERSION,
-            error=_OtherVersion,
-        )
+        require(header["version"] == VERSION, "run-version-sporax-reads", "RunRecord",
+                argument=self.folder, header=header["version"], version=VERSION,
+                error=_OtherVersion)  # fmt: skip
         self.name = str(header["name"] or self.name)
 
     def _add(self, record):
@@ -186,11 +172,8 @@ class _OtherVersion(ValueError):
 
 
 def _checked(value):
-    require(
-        value in _NOT_FINITE or (isinstance(value, (int, float)) and math.isfinite(value)),
-        "no-number",
-        value=value,
-    )
+    fits = value in _NOT_FINITE or (isinstance(value, (int, float)) and math.isfinite(value))
+    require(fits, "no-number", value=value)
     return value
 
 

@@ -1,7 +1,6 @@
 """`RunRecord`: a callback that records training to a folder for `sporax watch`."""
 
 import math
-import os
 import time
 from pathlib import Path
 
@@ -52,14 +51,12 @@ class RunRecord(Callback):
         all_ranks=False, activations=(),
     ):  # fmt: skip
         who = "RunRecord"
-        kinds.instance((str, os.PathLike), "a-path")(who, folder=folder)
-        kinds.instance((str, type(None)), "a-string")(who, name=name)
+        kinds.PATH(who, folder=folder)
+        kinds.optional(kinds.STR)(who, name=name)
         kinds.POSITIVE_INT(who, every=every)
         kinds.COUNT(who, layers_every=layers_every)
         kinds.BOOL(who, resume=resume, tensorboard=tensorboard, all_ranks=all_ranks)
-        kinds.instance((list, tuple), "a-list-of-strings")(who, activations=activations)
-        for pattern in activations:
-            kinds.instance(str, "some-strings")(who, activations=pattern)
+        kinds.sequence_of(kinds.STR)(who, activations=activations)
         self._further = tuple(activations)
         if all_ranks and processes.size() > 1:
             rank = f"{RANK}{processes.rank()}"
@@ -225,14 +222,8 @@ def _probe_of(run, further):
 
 def _scalar(name, value):
     array = np.asarray(value.asnumpy() if isinstance(value, Tensor) else value)
-    require(
-        array.size == 1 and array.dtype.kind in "biuf",
-        "one-real-number",
-        "RunRecord.log",
-        argument=name,
-        got=value,
-        shape=array.shape,
-    )
+    fits = array.size == 1 and array.dtype.kind in "biuf"
+    require(fits, "one-real-number", "RunRecord.log", argument=name, got=value, shape=array.shape)
     return number(array.reshape(()))
 
 

@@ -303,15 +303,9 @@ def profile(step, *args, runs=5, **kwargs):
     ['step', 'SequentialCell', 'Dense', 'ReLU', 'Dense']
     """
     if not callable(step) or isinstance(step, type):
-        got = f"the class {step.__name__}" if isinstance(step, type) else type(step).__name__
-        raise rejection("cell-function-cell-member", "profile", step=got)
-    require(
-        isinstance(runs, int) and (not isinstance(runs, bool)) and (runs >= 1),
-        "int-at-least-argument-value",
-        "profile",
-        runs=runs,
-        n=1,
-    )
+        raise rejection("cell-function", "profile", step=step)
+    fits = isinstance(runs, int) and not isinstance(runs, bool) and runs >= 1
+    require(fits, "int-at-least-argument-value", "profile", runs=runs, n=1)
     require(current_mesh() is None, "no-mesh-entered-times", "profile")
     _check_contents(args, kwargs)
     recording = Recording("profile", step, args, kwargs)

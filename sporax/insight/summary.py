@@ -5,6 +5,7 @@ import dataclasses
 from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import describe
 from sporax._src.core.units import bytes_text, quantity, shape_text
+from sporax._src.diagnosis.rules import rejection
 from sporax._src.workbench import pages
 from sporax.insight.recording import Recording, abstract_inputs, bytes_of, checked_cell
 
@@ -66,7 +67,7 @@ class Summary:
         for row in self.rows:
             if row.path == path:
                 return row
-        raise KeyError(f"For 'Summary.row', no Cell has the path '{path}'.")
+        raise rejection("cell-of-path", "Summary.row", path=path)
 
     @property
     def totals(self):

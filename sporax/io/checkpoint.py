@@ -14,12 +14,17 @@ from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.to_host import on_host
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.io import atomic_write, background_writer, file_formats
 from sporax.io.load_param import load_param_into_net
 
 _EXTRA = (bool, int, float, str, Tensor)
-_MODES = ("AES-GCM", "AES-CBC", "SM4-CBC")
+_KEY = kinds.optional(kinds.instance(bytes, "some-bytes"))
+_MODE, _ASYNC = (
+    kinds.one_of(*values)
+    for values in (("AES-GCM", "AES-CBC", "SM4-CBC"), (True, False, "thread", "process"))
+)
+_CHOICE = kinds.optional(kinds.FUNCTION)
 
 
 def save_checkpoint(
@@ -44,16 +49,11 @@ def save_checkpoint(
     ['a', 'epoch']
     """
     file = file_formats.known("save_checkpoint", format)
-    _refuse_key("save_checkpoint", "enc", enc_key, enc_mode, format)
+    _check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     kinds.BOOL("save_checkpoint", integrated_save=integrated_save, crc_check=crc_check)
-    _function("save_checkpoint", choice_func)
+    _CHOICE("save_checkpoint", choice_func=choice_func)
     flagged = _parallel(kwargs)
-    require(
-        async_save in (True, False, "thread", "process"),
-        "true-false-thread-process",
-        "save_checkpoint",
-        async_save=async_save,
-    )
+    _ASYNC("save_checkpoint", async_save=async_save)
     path = _target(ckpt_file_name, format)
     entries = {name: x for name, x in _named(save_obj) if choice_func is None or choice_func(name)}
     entries.update(_appended(append_dict))
@@ -80,17 +80,11 @@ def _host(x, copy):
 # arguments -----------------------------------------------------------------------------------
 
 
-def _refuse_key(who, prefix, key, mode, format):
-    require(
-        key is None or isinstance(key, bytes), "bytes-none", who, argument=f"{prefix}_key", got=key
-    )
-    require(mode in _MODES, "one-of", who, argument=f"{prefix}_mode", choices=_MODES, got=mode)
-    require(
-        key is None or format != "safetensors",
-        "none-safetensors-file-never",
-        who,
-        argument=f"{prefix}_key",
-    )
+def _check_key(who, prefix, key, mode, format):
+    _KEY.checked(who, f"{prefix}_key", key)
+    _MODE.checked(who, f"{prefix}_mode", mode)
+    fits = key is None or format != "safetensors"
+    require(fits, "none-safetensors-file-never", who, argument=f"{prefix}_key")
     require(key is None, "encryption-not-done--key", who, prefix=prefix)
 
 
@@ -104,25 +98,12 @@ def _parallel(kwargs):
     return None if flag is None else False
 
 
-def _function(who, choice_func):
-    require(
-        choice_func is None or callable(choice_func), "function-none", who, choice_func=choice_func
-    )
-
-
 def _target(name, format):
-    require(isinstance(name, (str, os.PathLike)), "str", "save_checkpoint", ckpt_file_name=name)
+    kinds.PATH("save_checkpoint", ckpt_file_name=name)
     path = os.path.realpath(name)
-    require(
-        not os.path.isdir(path),
-        "name-file-folder",
-        "save_checkpoint",
-        argument="ckpt_file_name",
-        path=path,
-    )
-    require(
-        os.path.isdir(os.path.dirname(path)), "folder-does-not-exist", "save_checkpoint", path=path
-    )
+    is_folder, has_folder = os.path.isdir(path), os.path.isdir(os.path.dirname(path))
+    require(not is_folder, "name-file-folder", "save_checkpoint", ckpt_file_name=name, path=path)
+    require(has_folder, "folder-does-not-exist", "save_checkpoint", path=path)
     return path if path.endswith(format) else f"{path}.{format}"
 
 
@@ -150,25 +131,16 @@ def _unique(items):
 def _dict_item(name, x):
     if isinstance(x, np.ndarray):
         x = Tensor(x)
-    require(
-        isinstance(name, str) and isinstance(x, (Tensor, str)),
-        "dict-save-hold-tensors",
-        "save_checkpoint",
-        got=x,
-        name=name,
-    )
+    fits = isinstance(name, str) and isinstance(x, (Tensor, str))
+    require(fits, "dict-save-hold-tensors", "save_checkpoint", got=x, name=name)
     return name, x
 
 
 def _list_item(x):
     if isinstance(x, Parameter):
         return x.name, x
-    require(
-        isinstance(x, dict) and {"name", "data"} <= x.keys(),
-        "list-save-hold-parameters",
-        "save_checkpoint",
-        got=x,
-    )
+    fits = isinstance(x, dict) and {"name", "data"} <= x.keys()
+    require(fits, "list-save-hold-parameters", "save_checkpoint", got=x)
     if not isinstance(x["name"], str) or not isinstance(x["data"], Tensor):
         raise rejection("string-data-tensor", "save_checkpoint", name=x["data"], x=x["name"])
     return x["name"], x["data"]
@@ -184,13 +156,8 @@ def _appended(append_dict):
 def _extra(name, x):
     if hasattr(x, "get_state"):  # a Generator
         x = x.get_state()
-    require(
-        isinstance(name, str) and isinstance(x, _EXTRA),
-        "hold-numbers-strings-tensors",
-        "save_checkpoint",
-        append_dict=x,
-        name=name,
-    )
+    fits = isinstance(name, str) and isinstance(x, _EXTRA)
+    require(fits, "hold-numbers-strings-tensors", "save_checkpoint", append_dict=x, name=name)
     return x if isinstance(x, (str, Tensor)) else Tensor(x)
 
 
@@ -220,9 +187,9 @@ def load_checkpoint(
     {'a': Parameter (name=a, shape=(), dtype=Float32, requires_grad=True)}
     """
     file = file_formats.known("load_checkpoint", format)
-    _refuse_key("load_checkpoint", "dec", dec_key, dec_mode, format)
+    _check_key("load_checkpoint", "dec", dec_key, dec_mode, format)
     kinds.BOOL("load_checkpoint", crc_check=crc_check, remove_redundancy=remove_redundancy)
-    _function("load_checkpoint", choice_func)
+    _CHOICE("load_checkpoint", choice_func=choice_func)
     chosen = _choice(_prefixes("specify_prefix", specify_prefix),
                      _prefixes("filter_prefix", filter_prefix), choice_func)  # fmt: skip
     background_writer.wait()
@@ -268,9 +235,8 @@ def _located(name, format):
         path = _existing(name, format)
         yield path, path
         return
-    require(
-        format == "safetensors", "string-format-ckpt", "load_checkpoint", argument="ckpt_file_name"
-    )
+    is_safetensors = format == "safetensors"
+    require(is_safetensors, "string-format-ckpt", "load_checkpoint", argument="ckpt_file_name")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "given.safetensors")
         with open(path, "wb") as file:
@@ -279,17 +245,17 @@ def _located(name, format):
 
 
 def _existing(name, format):
-    require(isinstance(name, (str, os.PathLike)), "str", "load_checkpoint", ckpt_file_name=name)
+    kinds.PATH("load_checkpoint", ckpt_file_name=name)
     path = os.path.realpath(name)
     if not path.endswith(format):
         others = [other for other in file_formats.FORMATS if path.endswith(f".{other}")]
-        remedy = f" Pass format='{others[0]}'." if others else ""
+        remedy = message("pass-format", format=others[0]) if others else ""
         if path.endswith((".pth", ".pt", ".bin")):
-            remedy = " Load files of PyTorch with 'sporax.io.load_torch'."
-        raise rejection("end", "load_checkpoint", ckpt_file_name=name, format=format, remedy=remedy)
-    require(
-        os.path.exists(path), "file-does-not-exist", "load_checkpoint", path=path, error=ValueError
-    )
+            remedy = message("load-with-load-torch")
+        raise rejection("ends-in-format", "load_checkpoint", ckpt_file_name=name, format=format,
+                        remedy=remedy)  # fmt: skip
+    exists = os.path.exists(path)
+    require(exists, "file-does-not-exist", "load_checkpoint", path=path, error=ValueError)
     return path
 
 
@@ -297,16 +263,10 @@ def _prefixes(name, prefix):
     if prefix is None:
         return None
     prefixes = (prefix,) if isinstance(prefix, str) else prefix
-    require(
-        isinstance(prefixes, (list, tuple)) and all(isinstance(p, str) for p in prefixes),
-        "string-several",
-        "load_checkpoint",
-        argument=name,
-        got=prefix,
-    )
-    require(
-        prefixes and "" not in prefixes, "not-empty", "load_checkpoint", argument=name, got=prefix
-    )
+    fits = isinstance(prefixes, (list, tuple)) and all(isinstance(p, str) for p in prefixes)
+    require(fits, "string-several", "load_checkpoint", argument=name, got=prefix)
+    is_empty = not prefixes or "" in prefixes
+    require(not is_empty, "not-empty", "load_checkpoint", argument=name, got=prefix)
     return tuple(prefixes)
 
 

@@ -11,9 +11,8 @@ values. A large tensor is several values with the same tag, each with a piece of
 
 import dataclasses
 
-from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import protobuf
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import CorruptFile, rejection, require
 
 PIECE = 512 * 1024 * 1024  # bytes of content in one value, as MindSpore slices them
 
@@ -38,7 +37,7 @@ def _text(data):
     try:
         return bytes(data).decode()
     except UnicodeDecodeError:
-        raise rejection("should-name-no-text", bytes=bytes(data), error=CorruptFile)
+        raise rejection("should-name-no-text", bytes=bytes(data))
 
 
 def _tensor(data):
@@ -52,7 +51,8 @@ def _tensor(data):
         elif field == 3 and wire == protobuf.BYTES:
             content = value
     if kind is None or content is None:
-        raise CorruptFile("its tensor has no " + ("type" if kind is None else "content"))
+        missing = "tensor_type" if kind is None else "tensor_content"
+        raise rejection("tensor-lacks-field", name=missing)
     return tuple(dims), kind, content
 
 
@@ -65,14 +65,14 @@ def _value(data, number):
             elif field == 2 and wire == protobuf.BYTES:
                 tensor = _tensor(value)
             elif field == 3:
-                raise rejection("mapparameter-sporax-does-not", error=CorruptFile)
+                raise rejection("mapparameter-sporax-does-not")
         if tag is None or tensor is None:
             missing = "tag" if tag is None else "tensor"
-            raise rejection("value-no", number=number, missing=missing, error=CorruptFile)
+            raise rejection("value-no", number=number, missing=missing)
     except CorruptFile as error:
         if tag is None:
             raise
-        raise rejection("at", tag=tag, cause=error, error=CorruptFile)
+        raise rejection("at", tag=tag, cause=error)
     return tag, *tensor
 
 
@@ -85,20 +85,17 @@ def read(data, needed):
     entries = []
     try:
         for number, (field, wire, value) in enumerate(protobuf.fields(data, "the file")):
-            require(
-                field == 1 and wire == protobuf.BYTES,
-                "field-none-checkpoint-s",
-                field=field,
-                error=CorruptFile,
-            )
+            is_value = field == 1 and wire == protobuf.BYTES
+            require(is_value, "field-none-checkpoint-s", field=field)
             tag, dims, kind, content = _value(value, number)
             last = entries[-1] if entries else None
             if last is None or last.tag != tag or not _continues(last, dims, kind, needed):
                 entries.append(Entry(tag, dims, kind, []))
             entries[-1].add(content)
     except CorruptFile as error:
-        after = f" (the last whole value is '{entries[-1].tag}')" if entries else ""
-        raise CorruptFile(f"{error}{after}")
+        if not entries:
+            raise
+        raise rejection("cause-after-value", cause=error, tag=entries[-1].tag)
     return entries
 
 

@@ -8,9 +8,8 @@ import zlib
 import numpy as np
 
 from sporax._src.core import dtype as dtypes
-from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, checkpoint_protobuf, encryption, untrusted_file
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import CorruptFile, rejection, require
 
 _STRING = "str"  # the type under which a Python string is stored, as UTF-32
 _SUM_MARK, _SUM_BYTES = b"crc_num", 10
@@ -47,9 +46,8 @@ def read(path, chosen, crc_check):
             try:
                 restored = _restored(entry)
             except untrusted_file.MALFORMED as error:
-                raise rejection(
-                    "at", tag=entry.tag, cause=untrusted_file.cause(error), error=CorruptFile
-                ) from error
+                cause = untrusted_file.cause(error)
+                raise rejection("at", tag=entry.tag, cause=cause) from error
             yield entry.tag, restored
 
 
@@ -61,30 +59,23 @@ def _content(path, crc_check):
     """Return the file's bytes, memory-mapped, without the trailing checksum."""
     try:
         with untrusted_file.opened(path) as file:
-            require(os.fstat(file.fileno()).st_size != 0, "file-empty", error=CorruptFile)
+            require(os.fstat(file.fileno()).st_size != 0, "file-empty")
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise CorruptFile(untrusted_file.cause(error)) from None
     if data[: len(encryption.MARK)] == encryption.MARK:
-        raise CorruptFile(
-            "it is encrypted, which sporax does not read",
-            "load it with MindSpore's 'dec_key' and save it without 'enc_key'",
-        )
+        raise rejection("is-encrypted", "decrypt-with-mindspore")
     body = data[: -len(_SUM_MARK) - _SUM_BYTES]
     if bytes(data[len(body) : len(body) + len(_SUM_MARK)]) != _SUM_MARK:
-        if crc_check:
-            raise CorruptFile("it has no checksum", "load it with crc_check=False")
+        require(not crc_check, "has-no-checksum", "load-without-checksum")
         return data
-    require(
-        not crc_check or zlib.crc32(body) == int.from_bytes(data[-_SUM_BYTES:], "big"),
-        "checksum-does-not-fit",
-        error=CorruptFile,
-    )
+    fits = not crc_check or zlib.crc32(body) == int.from_bytes(data[-_SUM_BYTES:], "big")
+    require(fits, "checksum-does-not-fit")
     return body
 
 
 def _dtype(kind):
-    require(kind in _DTYPES, "type-sporax-does-not", kind=kind, error=CorruptFile)
+    require(kind in _DTYPES, "type-sporax-does-not", kind=kind)
     return _DTYPES[kind]
 
 
@@ -92,12 +83,8 @@ def needed(dims, kind):
     """Return the size of such a tensor in bytes; None for a string, whose content defines it."""
     if kind == _STRING:
         return None
-    require(
-        not any(d < 0 for d in dims) and len(dims) <= _MOST_DIMS,
-        "shape-file-damaged",
-        dims=dims,
-        error=CorruptFile,
-    )
+    fits = all(d >= 0 for d in dims) and len(dims) <= _MOST_DIMS
+    require(fits, "shape-file-damaged", dims=dims)
     shape = () if dims == (0,) else dims  # a 0-d tensor is stored with dims [0]
     return math.prod(shape) * _dtype(kind).itemsize
 
@@ -112,16 +99,9 @@ def _restored(entry):
             shape = ()
         elif shape == (0,):
             size = 0
-        if entry.nbytes != size:
-            raise rejection(
-                "takes-bytes",
-                kind=entry.kind,
-                shape=shape,
-                size=size,
-                nbytes=entry.nbytes,
-                error=CorruptFile,
-            )
+        n = entry.nbytes
+        require(n == size, "takes-bytes", kind=entry.kind, shape=shape, size=size, nbytes=n)
     except CorruptFile as error:
-        raise CorruptFile(f"at '{entry.tag}': {error}", error.remedy)
+        raise rejection("at", tag=entry.tag, cause=error)
     content = entry.pieces[0] if len(entry.pieces) == 1 else b"".join(entry.pieces)
     return np.frombuffer(content, dtype).reshape(shape)

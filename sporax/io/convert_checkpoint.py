@@ -58,14 +58,8 @@ def _convert(who, begin, end, path, target, name_map, pattern, count):
         entries = {}
         for old, x in file_formats.contents(who, source, begin):
             new = (name_map or {}).get(old, old)
-            require(
-                new not in entries,
-                "keep-names-different-would",
-                who,
-                argument="name_map",
-                new=new,
-                source=source,
-            )
+            is_new = new not in entries
+            require(is_new, "names-different-name-map", who, new=new, source=source)
             entries[new] = file_formats.FORMATS[end].stored(new, x)
         file_formats.FORMATS[end].write(os.path.join(folder, name), entries, False, None)
 
@@ -76,27 +70,16 @@ def _convert(who, begin, end, path, target, name_map, pattern, count):
 def _check(who, target, name_map, count):
     require(not target or not os.path.splitext(target)[1], "existing-folder", who, save_path=target)
     require(name_map is None or isinstance(name_map, dict), "dict-none", who, name_map=name_map)
-    require(
-        isinstance(count, int) and (not isinstance(count, bool)) and (count >= 1),
-        "at-least",
-        who,
-        processes_num=count,
-        n=1,
-    )
+    fits = isinstance(count, int) and not isinstance(count, bool) and count >= 1
+    require(fits, "at-least", who, processes_num=count, n=1)
 
 
 def _files(who, path, suffix, pattern):
     """Return the files to convert: `path` itself, or the files in its subfolders `rank*`."""
     if os.path.isfile(path):
         require(path.endswith(suffix), "file-end", who, suffix=suffix, got=path)
-        require(
-            pattern is None or re.search(pattern, path),
-            "found-file-s-name",
-            who,
-            argument="file_name_regex",
-            pattern=pattern,
-            path=path,
-        )
+        is_found = pattern is None or re.search(pattern, path)
+        require(is_found, "file-name-has-pattern", who, file_name_regex=pattern, path=path)
         return [path]
     require(os.path.isdir(path), "file-folder", who, file_path=path)
     ranks = [entry.path for entry in os.scandir(path) if entry.is_dir() and

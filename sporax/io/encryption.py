@@ -8,8 +8,8 @@ MindSpore uses 12) and the ciphertext.
 import secrets
 import struct
 
-from sporax._src.diagnosis.rules import rejection, require
-from sporax.io.corrupt_file import CorruptFile
+from sporax._src.diagnosis import rules
+from sporax.io.corrupt_file import rejection, require
 
 MARK = b"\xd8\x5e\x3a\x7f"
 _TAG, _INITIAL = 16, 12
@@ -20,7 +20,7 @@ def _cipher(key, initial, tag=None):
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError:
-        raise rejection("encrypted-files-need-library") from None
+        raise rules.rejection("encrypted-files-need-library") from None
     return Cipher(algorithms.AES(key), modes.GCM(initial[:_INITIAL], tag))
 
 
@@ -42,14 +42,14 @@ def decrypt(piece, key):
         initial = piece[at : at + count]
         (hidden,) = struct.unpack_from("<I", piece, at + count)
     except struct.error:
-        raise rejection("encrypted-piece-too-short", error=CorruptFile) from None
+        raise rejection("encrypted-piece-too-short") from None
     content = piece[at + count + 4 :]
     fits = len(content) == hidden and size == 8 + count + hidden and count >= _INITIAL
-    require(piece[: len(MARK)] == MARK and fits, "encrypted-piece-does-not", error=CorruptFile)
+    require(piece[: len(MARK)] == MARK and fits, "encrypted-piece-does-not")
     decryptor = _cipher(key, initial, piece[len(MARK) : start]).decryptor()
     from cryptography.exceptions import InvalidTag
 
     try:
         return decryptor.update(content) + decryptor.finalize()
     except InvalidTag:
-        raise rejection("was-encrypted-another-key", error=CorruptFile) from None
+        raise rejection("was-encrypted-another-key") from None

@@ -45,13 +45,9 @@ class Expectation(NamedTuple):
         )
         precision, steps, spread = tolerance
         spread = None if spread is None else [Distance(float(a), int(b)) for a, b in spread]
-        require(
-            0 <= float(precision) < 1
-            and 0 <= int(steps) < 2**40
-            and (spread is None or len(spread) == len(expected)),
-            "tolerance-none",
-            error=CorruptFile,
-        )
+        fits = spread is None or len(spread) == len(expected)
+        fits = fits and 0 <= float(precision) < 1 and 0 <= int(steps) < 2**40
+        require(fits, "tolerance-none", error=CorruptFile)
         return cls(inputs, expected, Tolerance(float(precision), int(steps), spread))
 
     def difference(self, path, program, arrays=(), options=None):
@@ -67,10 +63,6 @@ class Expectation(NamedTuple):
         with jax.default_device(device):
             run = compiled_in_bounds("verify", path, program, operands, options)
             found = [np.asarray(x) for x in run(*operands)]
-        require(
-            [(x.shape, x.dtype) for x in found] == [(x.shape, x.dtype) for x in self.expected],
-            "expect-what-program-returns",
-            "verify",
-            argument=path,
-        )
+        fits = [(x.shape, x.dtype) for x in found] == [(x.shape, x.dtype) for x in self.expected]
+        require(fits, "expect-what-program-returns", "verify", argument=path)
         return self.tolerance.difference(self.expected, found)

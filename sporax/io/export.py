@@ -3,6 +3,7 @@
 import os
 
 from sporax._src.capture.graph_capture.export.export import exported
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import graph_file, graph_vectors, onnx_file
 from sporax.io.corrupt_file import CorruptFile
@@ -59,18 +60,13 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         if kwargs[option] is not None:
             raise rejection("not-done", "export", argument=option, value=_OPTIONS[option])
     if file_format in _REFUSED:
-        raise rejection(
-            "file-format-not-done", "export", file_format=file_format, refused=_REFUSED[file_format]
-        )
+        raise rejection("file-format-not-done", "export", file_format=file_format,
+                        refused=_REFUSED[file_format])  # fmt: skip
     if file_format not in _FORMATS:
         raise rejection("one-of", "export", file_format=file_format, choices=(*_FORMATS, *_REFUSED))
     path = _path("export", file_name)
-    require(
-        os.path.isdir(os.path.dirname(path)),
-        "folder-file-name-does-not",
-        "export",
-        dirname=os.path.dirname(path),
-    )
+    folder = os.path.dirname(path)
+    require(os.path.isdir(folder), "folder-file-name-does-not", "export", dirname=folder)
     require(callable(net), "cell-function", "export", net=net)
     name = getattr(net, "__name__", type(net).__name__)
     suffix, write = _FORMATS[file_format]
@@ -97,15 +93,12 @@ def load(file_name, **kwargs):
     try:
         return graph_file.read(path)
     except CorruptFile as error:
-        raise rejection(
-            "no-whole-graph-sporax", "load", argument=path, cause=error, remedy=error.remedy
-        ) from None
+        fields = {"argument": path, "cause": error, "remedy": error.remedy}
+        raise rejection("no-whole-graph-sporax", "load", **fields) from None
 
 
 def _path(who, name):
-    require(
-        isinstance(name, (str, os.PathLike)), "string-not", who, argument="file_name", name=name
-    )
+    kinds.PATH(who, file_name=name)
     return os.path.realpath(name) if who == "export" else os.path.abspath(name)
 
 

@@ -33,6 +33,5 @@ def contents(who, path, format, chosen=lambda name: True, crc_check=False, label
 
 
 def _damaged(who, label, format, error):
-    return rejection(
-        "no-whole", who, argument=label, names=_NAMES[format], cause=error, remedy=error.remedy
-    )
+    fields = {"argument": label, "names": _NAMES[format], "cause": error, "remedy": error.remedy}
+    return rejection("no-whole", who, **fields)

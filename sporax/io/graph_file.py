@@ -8,9 +8,8 @@ import functools
 
 from sporax._src.capture.graph_capture.export.exported_graph import CLASSES, Exported, Spec
 from sporax._src.core.to_host import on_host
-from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, graph_file_2, portable_program, program_file, untrusted_file
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import rejection, require
 from sporax.io.expectation import Expectation
 
 _KINDS = "parameter", "tensor", "constant"  # kinds of arrays
@@ -50,8 +49,7 @@ class TestedGraph:
     def __init__(self, path):
         self.path = path
         self.graph, self.vectors, said = _opened(path)
-        if not self.vectors:
-            raise CorruptFile(f"it has no test vectors ({said})", program_file.AGAIN)
+        require(self.vectors, "has-no-test-vectors", "export-again", reason=said)
         self.described = [f"'{self.graph.name}', test vectors: {len(self.vectors)}", said]
 
     def difference(self, options):
@@ -82,9 +80,7 @@ def _opened(path):
     except OSError:
         raise
     except untrusted_file.MALFORMED as error:
-        raise rejection(
-            "header-none", cause=untrusted_file.cause(error), error=CorruptFile
-        ) from error
+        raise rejection("header-none", cause=untrusted_file.cause(error)) from error
 
 
 def _parts(contents):
@@ -101,11 +97,8 @@ def _graph(path, header, held, restore, is_own):
     inputs, outputs = (portable_program.specs(header[part]) for part in ("inputs", "outputs"))
     _check_structure(header["arguments"], len(inputs))
     _check_structure(header["result"], len(outputs))
-    require(
-        type(header["name"]) is str and (not any((kind not in _KINDS for kind, _, _ in held))),
-        "name-array-no-known",
-        error=CorruptFile,
-    )
+    fits = type(header["name"]) is str and all(kind in _KINDS for kind, _, _ in held)
+    require(fits, "name-array-no-known")
     taken = [*inputs, *[Spec.of(name, array) for _, name, array in held]]
     program = restore(inputs=taken, outputs=outputs)
     origin = None if is_own else path
@@ -119,13 +112,13 @@ def _check_structure(form, count):
     """Raise unless `form` has only containers and plain values as `structure` writes them, and
     `count` Tensors."""
     marks = _tensors(form, 0)
-    require(marks == count, "tensors-file-damaged", marks=marks, count=count, error=CorruptFile)
+    require(marks == count, "tensors-file-damaged", marks=marks, count=count)
 
 
 def _tensors(form, depth):
     """Return the number of Tensors in a structure."""
     ((kind, content),) = form.items()
-    require(depth <= _DEEPEST, "containers-nested-deeper", deepest=_DEEPEST, error=CorruptFile)
+    require(depth <= _DEEPEST, "containers-nested-deeper", deepest=_DEEPEST)
     if kind == "tensor":
         return 1
     if kind == "value" and isinstance(content, (bool, int, float, str, type(None))):
@@ -134,6 +127,6 @@ def _tensors(form, depth):
         name, content = content
         CLASSES[name]  # raises KeyError for another class
     elif kind not in ("dict", "list", "tuple"):
-        raise rejection("containers-values-tensors", kind=kind, error=CorruptFile)
+        raise rejection("containers-values-tensors", kind=kind)
     items = content if kind in ("list", "tuple") else content.values()
     return sum(_tensors(item, depth + 1) for item in items)

@@ -11,11 +11,9 @@ import math
 import numpy as np
 
 from sporax._src.capture.graph_capture.export.exported_graph import Spec
-from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.compilation_cache import user_key
 from sporax.io import portable_program, untrusted_file
-from sporax.io.corrupt_file import CorruptFile
-from sporax.io.program_file import AGAIN
+from sporax.io.corrupt_file import require
 
 VERSION = 2
 FIRST = b"sporax graph: StableHLO by jax.export, not MindSpore's MINDIR; version "
@@ -35,31 +33,21 @@ def read(path):
     if the user wrote it); raises CorruptFile."""
     content = memoryview(untrusted_file.content(path))
     version, start = _number(content, len(FIRST))
-    if version != VERSION:
-        raise CorruptFile(f"its version is {version}, which this sporax does not read", AGAIN)
+    require(version == VERSION, "of-unknown-version", "export-again", version=version)
     end = len(content) - _SUM().digest_size - user_key.SIZE
     digest, code = content[end : end + _SUM().digest_size], content[end + _SUM().digest_size :]
-    require(
-        end >= start + 8 and _SUM(content[:end]).digest() == digest,
-        "checksum-does-not-fit",
-        error=CorruptFile,
-    )
+    fits = end >= start + 8 and _SUM(content[:end]).digest() == digest
+    require(fits, "checksum-does-not-fit")
     first = start + 8 + int.from_bytes(content[start : start + 8], "little")
-    require(first <= end, "header-ends-after-end", error=CorruptFile)
+    require(first <= end, "header-ends-after-end")
     header = untrusted_file.json_of(bytes(content[start + 8 : first]).decode())
     held, first = _arrays(header["arrays"], content[:end], first)
     size, rest = header["text"], end - first
-    require(
-        type(size) is int and 0 <= size <= rest and (header["program"] == rest - size),
-        "program-bytes-header-does",
-        rest=rest,
-        error=CorruptFile,
-    )
-    if header["convention"] not in _CONVENTIONS:
-        raise CorruptFile(
-            f"its program is called as jax {header['jax']!r:.40} did, by the calling convention "
-            f"{header['convention']!r:.40}", AGAIN,
-        )  # fmt: skip
+    fits = type(size) is int and 0 <= size <= rest and header["program"] == rest - size
+    require(fits, "program-bytes-header-does", rest=rest)
+    convention, jax = header["convention"], header["jax"]
+    fits = convention in _CONVENTIONS
+    require(fits, "of-calling-convention", "export-again", jax=jax, convention=convention)
     text = bytes(content[first : first + size]).decode()
     portable_program.check_platform(tuple(header["platforms"]))
     restore = functools.partial(portable_program.exported, header, None, text)
@@ -74,9 +62,8 @@ def _arrays(items, content, first):
         count = math.prod(spec.shape)  # raises TypeError for an unknown size
         dtype = portable_program.DTYPES[spec.dtype]
         size = count * dtype.itemsize
-        require(
-            size <= len(content) - first, "array-bytes-not", name=name, size=size, error=CorruptFile
-        )
+        fits = size <= len(content) - first
+        require(fits, "array-bytes-not", name=name, size=size)
         array = np.frombuffer(content[first : first + size], dtype).reshape(spec.shape)
         arrays.append((kind, name, array))
         first += size
@@ -86,5 +73,5 @@ def _arrays(items, content, first):
 def _number(content, at):
     """Return (the number in the remainder of a line, offset of the next line)."""
     line, _, _ = bytes(content[at : at + 20]).partition(b"\n")
-    require(line.isdigit(), "first-line-cut-short", error=CorruptFile)
+    require(line.isdigit(), "first-line-cut-short")
     return int(line), at + len(line) + 1

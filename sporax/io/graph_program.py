@@ -9,8 +9,7 @@ import math
 import re
 
 from sporax._src.core.jax_internals import parsed_module
-from sporax._src.diagnosis.rules import rejection, require
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import rejection, require
 
 # StableHLO except operations that communicate, use tokens, or read other programs
 _STABLEHLO = (  # noqa: SIM905
@@ -84,7 +83,7 @@ def checked(text, inputs, outputs, custom_calls=True):
     try:
         module, artifact = parsed_module(text)
     except Exception as error:  # noqa: BLE001 - the parser's own types of errors are private
-        raise rejection("program-cannot-read", cause=str(error)[:200], error=CorruptFile) from None
+        raise rejection("program-cannot-read", cause=str(error)[:200]) from None
     functions = {}
     for operation in module.operation.regions[0].blocks[0]:
         name = operation.operation.name
@@ -125,7 +124,7 @@ def _joined(types):
 
 
 def _require(holds, rule, got):
-    require(holds, "program", law=rule, got=got, error=CorruptFile)
+    require(holds, "program", law=rule, got=got)
 
 
 def _string(operation, name):

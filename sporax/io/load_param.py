@@ -1,12 +1,13 @@
 """`load_param_into_net`: load a checkpoint into a Cell's parameters, all or nothing."""
 
 import logging
+from functools import partial
 
 from sporax._src.core import cell_tree
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.rules import message, require
 
 _log = logging.getLogger("sporax")
 
@@ -15,6 +16,7 @@ _KINDS = [
     ("Float16", "Float32", "Float64", "BFloat16", "Float8E4M3FN", "Float8E5M2"),
     ("Int8", "Int16", "Int32", "Int64"),
 ]
+_CELL = kinds.Kind(partial(message, "a-cell"), lambda net: hasattr(net, "parameters_and_names"))
 _SHOWN = 5  # mismatches that an error lists
 
 
@@ -58,28 +60,13 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
 
 
 def _check(net, parameter_dict, strict_load, remove_redundancy):
-    require(
-        hasattr(net, "parameters_and_names"),
-        "cell-cell-member-load-param",
-        "load_param_into_net",
-        net=net,
-    )
+    _CELL("load_param_into_net", net=net)
     kinds.DICT("load_param_into_net", parameter_dict=parameter_dict)
     for name, x in parameter_dict.items():
-        require(
-            isinstance(name, str) and isinstance(x, (Parameter, str)),
-            "hold-parameters-name",
-            "load_param_into_net",
-            parameter_dict=x,
-            name=name,
-        )
+        fits = isinstance(name, str) and isinstance(x, (Parameter, str))
+        require(fits, "hold-parameters-name", "load_param_into_net", parameter_dict=x, name=name)
     kinds.BOOL("load_param_into_net", strict_load=strict_load)
-    require(
-        not remove_redundancy,
-        "false-program-one-device",
-        "load_param_into_net",
-        argument="remove_redundancy",
-    )
+    require(not remove_redundancy, "not-redundancy-on-one-device", "load_param_into_net")
 
 
 def _by_prefix(parameter_dict, missing, plan):

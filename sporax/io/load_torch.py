@@ -7,7 +7,7 @@ import os
 from sporax._src.core import cell_tree
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.io import file_formats, torch_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.load_param import load_param_into_net
@@ -56,20 +56,11 @@ def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
         try:
             contents = torch_file.read(path)
         except OSError as error:
-            raise rejection(
-                "file-can-read-file-missing",
-                "load_torch",
-                argument=path,
-                value=untrusted_file.cause(error),
-            ) from None
+            cause = untrusted_file.cause(error)
+            raise rejection("unreadable-file", "load_torch", path=path, cause=cause) from None
         except CorruptFile as error:
-            raise rejection(
-                "no-whole-pytorch-checkpoint",
-                "load_torch",
-                argument=path,
-                cause=error,
-                remedy=error.remedy,
-            ) from None
+            fields = {"argument": path, "cause": error, "remedy": error.remedy}
+            raise rejection("no-whole-pytorch-checkpoint", "load_torch", **fields) from None
     contents = _with_parameters(contents, path)
     if net is not None:
         weights = _renamed(weights_of(contents, key, path), name_map, path)
@@ -104,13 +95,8 @@ def weights_of(contents, key, path):
     """Return {name: Parameter} of the whole file or of one entry."""
     if key is not None:
         if not isinstance(contents, dict) or not _has_weights(contents.get(key)):
-            raise rejection(
-                "weights",
-                "load_torch",
-                key=key,
-                path=path,
-                shown=_shown(contents if isinstance(contents, dict) else ()),
-            )
+            shown = _shown(contents if isinstance(contents, dict) else ())
+            raise rejection("key-of-weights", "load_torch", key=key, path=path, shown=shown)
         chosen = contents[key]
     elif _has_weights(contents):
         chosen = contents
@@ -118,13 +104,8 @@ def weights_of(contents, key, path):
         items = contents.items() if isinstance(contents, dict) else ()
         found = [k for k, v in items if _has_weights(v)]
         if len(found) != 1:
-            raise rejection(
-                "hold-one-dict-weights",
-                "load_torch",
-                argument=path,
-                count=len(found),
-                shown=_shown(found),
-            )
+            fields = {"argument": path, "count": len(found), "shown": _shown(found)}
+            raise rejection("hold-one-dict-weights", "load_torch", **fields)
         chosen = contents[found[0]]
     return {name: x for name, x in chosen.items() if isinstance(x, Parameter)}
 
@@ -137,12 +118,9 @@ def _renamed(weights, name_map, path):
         if new is None:
             continue
         if not isinstance(new, str) or new in renamed:
-            raise ValueError(
-                f"For 'load_torch', 'name_map' must give each weight of '{path}' a name of its "
-                f"own, but '{old}' becomes {new!r}" + (
-                    f", as '{old_names[new]}' does." if new in renamed else "."
-                )
-            )  # fmt: skip
+            other = message("as-another-does", name=old_names[new]) if new in renamed else ""
+            fields = {"path": path, "old": old, "new": new, "other": other}
+            raise rejection("name-of-its-own", "load_torch", **fields)
         renamed[new], old_names[new] = x, old
     return renamed
 
@@ -160,13 +138,8 @@ def _put(net, weights, strict_load, path):
         pairs[p.name] = _as_parameter(p, weights[name])
     unused = [name for name in weights if name not in used and not name.endswith(_COUNT)]
     if not pairs or (strict_load and (missing or unused)):
-        raise rejection(
-            "weights-those-net-parameters",
-            "load_torch",
-            path=path,
-            shown=_shown(missing),
-            shown2=_shown(unused),
-        )
+        fields = {"path": path, "shown": _shown(missing), "shown2": _shown(unused)}
+        raise rejection("weights-those-net-parameters", "load_torch", **fields)
     load_param_into_net(net, pairs, strict_load)
     if unused:
         _log.warning(

@@ -109,18 +109,10 @@ def load_obf_params_into_net(
 
 def _undo(cell, operation, ratios, layer):
     """Register a hook that multiplies the outputs of a Cell."""
-    require(
-        operation.get("name") == "mul",
-        "operation-insert-ops-mul",
-        "load_obf_params_into_net",
-        got=operation.get("name"),
-    )
+    kind, who = operation.get("name"), "load_obf_params_into_net"
+    require(kind == "mul", "operation-insert-ops-mul", who, got=kind)
     name = _of_layer(operation.get("input_y", ""), layer)
-    if name not in ratios:
-        raise KeyError(
-            f"For 'load_obf_params_into_net', 'obf_ratios' must have {name!r}, but got "
-            f"{sorted(ratios)}. Give what 'obfuscate_ckpt' returned."
-        )
+    require(name in ratios, "has-ratio", who, obf_ratios=sorted(ratios), name=name)
     value = ratios[name]
     ratio = value if isinstance(value, Tensor) else Tensor(value)
     cell.register_forward_hook(lambda cell, inputs, out: out * ratio.astype(out.dtype))
@@ -136,12 +128,10 @@ def _config(who, network, target_modules, config, needed):
     kinds.DICT(who, obf_config=config)
     for name in needed:
         if not isinstance(config.get(name), list) or not config[name]:
-            raise rejection(
-                "lists", who, obf_config=config.get(name), names=" and ".join(needed), name=name
-            )
+            raise rejection("has-lists", who, obf_config=config.get(name), names=needed, name=name)
     unknown = sorted(set(config) - set(_CONFIGS))
     if unknown:
-        raise rejection("keys", who, obf_config=unknown, names=", ".join(_CONFIGS))
+        raise rejection("has-keys-only", who, obf_config=unknown, names=_CONFIGS)
     return config
 
 
@@ -178,14 +168,8 @@ def _config_of_modules(who, network, modules):
                 config["weight_obf_config"].append(row)
             row = {"module": parent, "target": name, "insert_ops": multiply}
             config["network_obf_config"].append(row)
-    require(
-        config["network_obf_config"],
-        "name-layers-below-none",
-        who,
-        argument="target_modules",
-        path=path,
-        names=names,
-    )
+    has_layers = config["network_obf_config"]
+    require(has_layers, "layers-of-path", who, path=path, names=names)
     return config
 
 
@@ -195,16 +179,9 @@ def _parents(who, network, path, count):
     for part in path.split("/") if path else []:
         after = []
         for layer, name, cell in found:
-            require(
-                isinstance(getattr(cell, part, None), Cell),
-                "lead-cell-does-not",
-                who,
-                argument="target_modules",
-                path=path,
-                part=part,
-                cell=cell,
-            )
-            inner, whole = getattr(cell, part), f"{name}/{part}".strip("/")
+            inner, whole = getattr(cell, part, None), f"{name}/{part}".strip("/")
+            is_cell, arguments = isinstance(inner, Cell), "'target_modules'"
+            require(is_cell, "path-to-cell", who, names=arguments, path=path, part=part, cell=cell)
             if not isinstance(inner, CellList):
                 after.append((layer, whole, inner))
                 continue
@@ -216,16 +193,11 @@ def _parents(who, network, path, count):
 
 
 def _cell_at(network, path):
+    who, names = "load_obf_params_into_net", ("'module'", "'target'")
     for part in path.split("/"):
-        network = network[int(part)] if part.isdigit() else getattr(network, part, None)
-        require(
-            isinstance(network, Cell),
-            "target-lead-cell-does",
-            "load_obf_params_into_net",
-            argument="module",
-            path=path,
-            part=part,
-        )
+        cell, network = network, network[int(part)] if part.isdigit() else getattr(network, part, 0)
+        is_cell = isinstance(network, Cell)
+        require(is_cell, "path-to-cell", who, names=names, path=path, part=part, cell=cell)
     return network
 
 
@@ -254,10 +226,8 @@ def _draw(shape, kind, scale):
 
 
 def _inverse(values, operation):
-    if operation not in (None, "invert"):
-        raise KeyError(
-            f"For 'obfuscate_ckpt', 'metadata_op' must be 'invert' or None, but got {operation!r}."
-        )
+    fits = operation in (None, "invert")
+    require(fits, "invert-or-none", "obfuscate_ckpt", metadata_op=operation)
     return values if operation is None else (1 / values).astype(values.dtype)
 
 
@@ -265,11 +235,8 @@ def _obfuscated(name, parameter, rows, drawn):
     """Apply the operations of all rows that target a checkpoint's parameter."""
     path, value = name.replace(".", "/"), parameter.asnumpy()
     for row in rows:
-        if not row.get("target") or not row.get("weight_obf_ops"):
-            raise KeyError(
-                "For 'obfuscate_ckpt', each item of 'weight_obf_config' must have 'target' and "
-                f"'weight_obf_ops', but got {row}."
-            )
+        fits = row.get("target") and row.get("weight_obf_ops")
+        require(fits, "has-target-and-operations", "obfuscate_ckpt", got=row)
         for layer in row.get("layers") or [None]:
             if _of_layer(row["target"], layer).strip("/") != path:
                 continue
@@ -281,11 +248,8 @@ def _obfuscated(name, parameter, rows, drawn):
 def _applied(operation, value, drawn, layer):
     def metadata(which):
         name = _of_layer(operation.get(which, ""), layer)
-        if name not in drawn:
-            raise KeyError(
-                f"For 'obfuscate_ckpt', '{which}' of operation {operation.get('name')!r} must be "
-                f"the name of metadata, one of {sorted(drawn)}, but got {name!r}."
-            )
+        fields = {"argument": which, "operation": kind, "names": sorted(drawn), "got": name}
+        require(name in drawn, "name-of-metadata", "obfuscate_ckpt", **fields)
         return drawn[name]
 
     def operand(which):

@@ -191,9 +191,8 @@ def _refuse_dtypes(listing):
         values += [(state.op.name, aval, line) for aval in state.avals]
     for what, aval, line in values:
         if aval.inexact and aval.dtype not in (np.float32, np.float16):
-            raise rejection(
-                "onnx-s-format-floating", "export", what=what, value=_at(line), aval=describe(aval)
-            )
+            fields = {"what": what, "place": _at(line), "aval": describe(aval)}
+            raise rejection("floats-of-onnx", "export", **fields)
 
 
 def _refusal(listing, cause, convert, failures):
@@ -233,12 +232,8 @@ def _fill(onnx, graph, listing):
 
 def _narrowed(name, array, dtype):
     narrow = array.astype(dtype)
-    require(
-        array.dtype not in _WIDE or np.array_equal(narrow, array),
-        "onnx-s-format-integers",
-        "export",
-        name=name,
-    )
+    is_same = array.dtype not in _WIDE or np.array_equal(narrow, array)
+    require(is_same, "integers-of-onnx", "export", name=name)
     return narrow
 
 

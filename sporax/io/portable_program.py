@@ -16,10 +16,9 @@ from jax import export as stablehlo
 from sporax._src.capture.graph_capture.export.exported_graph import Spec
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.jax_internals import module_text, portable_artifact, stablehlo_version
-from sporax._src.diagnosis.rules import require
 from sporax._src.versions import JAXLIB, numbers
 from sporax.io import graph_program
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import CorruptFile, rejection, require
 
 OLDEST = "1.17.0"  # StableHLO of jaxlib `versions.OLDEST`
 ARTIFACT, TEXT = "program/stablehlo", "program/text"  # names of the arrays in files
@@ -51,18 +50,10 @@ def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
     """Return the `jax.export.Exported` of a function with these inputs and outputs (`Spec`s). Its
     trees and types are taken from another function of this signature."""
     wanted = header["stablehlo"]
-    require(
-        type(wanted) is str and re.fullmatch("\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}", wanted),
-        "does-not-say-stablehlo",
-        error=CorruptFile,
-    )
-    require(
-        not any(
-            arrays[name].dtype != np.uint8 or arrays[name].ndim != 1 for name in (ARTIFACT, TEXT)
-        ),
-        "program-none",
-        error=CorruptFile,
-    )
+    fits = type(wanted) is str and re.fullmatch(r"\d{1,4}\.\d{1,4}\.\d{1,4}", wanted)
+    require(fits, "does-not-say-stablehlo")
+    parts = [arrays[name] for name in (ARTIFACT, TEXT)]
+    require(all(part.dtype == np.uint8 and part.ndim == 1 for part in parts), "program-none")
     if is_own and numbers(wanted) <= numbers(stablehlo_version()):
         return exported(header, arrays[ARTIFACT].tobytes(), None, inputs, outputs)
     text = arrays[TEXT].tobytes().decode()
@@ -71,22 +62,16 @@ def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
     except CorruptFile as error:
         if numbers(wanted) <= numbers(stablehlo_version()):
             raise
-        raise CorruptFile(
-            f"its program is StableHLO {wanted}, and jaxlib {JAXLIB} has "
-            f"{stablehlo_version()} ({error})", "load it with a newer jaxlib",
-        ) from None  # fmt: skip
+        raise rejection("of-other-stablehlo", "load-with-newer-jaxlib", wanted=wanted,
+                        jaxlib=JAXLIB, got=stablehlo_version(), cause=error) from None  # fmt: skip
 
 
 def exported(header, artifact, text, inputs, outputs, custom_calls=True):
     """As `restored`, from a program's artifact, or from its text, which is checked first."""
     platforms, kept, name = tuple(header["platforms"]), tuple(header["kept"]), header["name"]
-    require(
-        all(isinstance(word, str) for word in (name, *platforms))
-        and list(kept) == sorted({*kept} & {*range(len(inputs))})
-        and (len(platforms) == 1),
-        "program-other-inputs-several",
-        error=CorruptFile,
-    )
+    fits = all(isinstance(word, str) for word in (name, *platforms)) and len(platforms) == 1
+    fits = fits and list(kept) == sorted({*kept} & {*range(len(inputs))})
+    require(fits, "program-other-inputs-several")
     if text is not None:
         types = [[_mlir_type(s) for s in part] for part in ([inputs[i] for i in kept], outputs)]
         artifact = graph_program.checked(text, *types, custom_calls=custom_calls)
@@ -99,11 +84,8 @@ def exported(header, artifact, text, inputs, outputs, custom_calls=True):
 def check_platform(platforms):
     """Raise CorruptFile unless a program for these platforms runs on the default backend."""
     here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
-    if not set(here) & set(platforms):
-        raise CorruptFile(
-            f"its program is for {', '.join(map(str, platforms))}, and this is {here[0]}",
-            "export it on this device, or choose another with 'set_device'",
-        )
+    fits = set(here) & set(platforms)
+    require(fits, "of-other-device", "choose-device", platforms=platforms, here=here[0])
 
 
 def listed(specs):
@@ -122,14 +104,8 @@ def spec(name, shape, dtype):
         0 <= n < 2**40 if type(n) is int else type(n) is str and re.fullmatch(_SIZE, n)
         for n in shape
     )
-    require(
-        type(name) is str and sizes and (type(dtype) is str) and (dtype in DTYPES),
-        "array-file-damaged",
-        name=name,
-        dtype=dtype,
-        shape=shape,
-        error=CorruptFile,
-    )
+    fits = type(name) is str and sizes and type(dtype) is str and dtype in DTYPES
+    require(fits, "array-file-damaged", name=name, dtype=dtype, shape=shape)
     return name, shape, dtype
 
 

@@ -18,17 +18,15 @@ import numpy as np
 
 import sporax
 from sporax._src.core import dtype as dtypes
-from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.runtime.compilation_cache import user_key
 from sporax._src.runtime.engine.verification.admission import processor
 from sporax.io import safetensors_file, untrusted_file
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import CorruptFile, rejection, require
 
 VERSION = 3  # of the format; older graph files have others
 GRAPH = "graph: portable StableHLO, not MindSpore's MINDIR"
 REPRODUCER = "reproducer of a program that is compiled wrongly"
 BEGIN = b'{"__metadata__":{"sporax":"'  # after the eight bytes of the header's size
-AGAIN = "export it again from the Python code, with this sporax"
 _KEY, _SUM = "sporax", hashlib.sha256
 # dtypes that the format lacks, and the dtypes in which they are stored
 _DTYPES, _KEPT_AS = {"Complex128": np.complex128}, {"Complex128": np.float64}
@@ -64,29 +62,22 @@ def read(path, kind):
     """Read the `Contents` of a file of this kind; raises CorruptFile."""
     with untrusted_file.opened(path) as file:
         begin = file.read(8 + len(BEGIN))[8:]
-    if begin != BEGIN:
-        raise CorruptFile(
-            "it does not begin as one (files of MindSpore's own cannot be read)", AGAIN
-        )
+    require(begin == BEGIN, "begins-otherwise", "export-again")
     try:
         text = safetensors_file.metadata(path)[_KEY]
         kept = dict(safetensors_file.read(path, lambda _: True, False))
     except CorruptFile as error:
-        raise rejection("cut-short-not-arrays", cause=str(error)[:100], error=CorruptFile) from None
+        raise rejection("cut-short-not-arrays", cause=str(error)[:100]) from None
     first, _, rest = text.partition("\n")
     found, _, number = first.partition("; version ")
-    require(found == kind, "not", seen=found, kind=kind, error=CorruptFile)
-    if number != str(VERSION):
-        raise CorruptFile(
-            f"its version is {number:.10}, and this sporax reads {VERSION}",
-            "read it with a newer one",
-        )
+    require(found == kind, "not", seen=found, kind=kind)
+    require(number == str(VERSION), "of-other-version", "read-with-newer", got=number, n=VERSION)
     codes, _, text = rest.partition("\n")
     try:
         digest, code = map(bytes.fromhex, codes.split(" "))
     except ValueError:
         digest, code = b"", b""
-    require(digest == _digest(kind, text, kept), "checksum-does-not-fit", error=CorruptFile)
+    require(digest == _digest(kind, text, kept), "checksum-does-not-fit")
     header = untrusted_file.json_of(text)
     arrays, by = _as_written(kept, header["kept as others"]), header["written by"]
     writer = f"sporax {by['sporax']}, jax {by['jax']}, jaxlib {by['jaxlib']} on {by['processor']}"
@@ -98,13 +89,8 @@ def _as_written(kept, dtypes_of):
     arrays = dict(kept)
     for name, dtype in dtypes_of.items():
         array = kept[name]
-        require(
-            array.dtype == _KEPT_AS[dtype],
-            "array-not-kept",
-            name=name,
-            dtype=dtype,
-            error=CorruptFile,
-        )
+        fits = array.dtype == _KEPT_AS[dtype]
+        require(fits, "array-not-kept", name=name, dtype=dtype)
         arrays[name] = array.view(_DTYPES[dtype])[..., 0]
     return arrays
 

@@ -1,7 +1,6 @@
 """Protobuf messages, read and written without a protobuf library."""
 
-from sporax._src.diagnosis.rules import rejection, require
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import rejection, require
 
 VARINT, BYTES = 0, 2  # wire types
 _FIXED = {1: 8, 5: 4}  # wire types of fixed size -> bytes
@@ -15,13 +14,9 @@ def _varint(data, at):
         if data[i] < 0x80:
             return value & _MOST, i + 1
         shift += 7
-    require(
-        len(data) - at >= _LONGEST_VARINT,
-        "ends-middle-number-byte",
-        count=len(data),
-        error=CorruptFile,
-    )
-    raise rejection("byte-begins-no-number", value=at, error=CorruptFile)
+    fits = len(data) - at >= _LONGEST_VARINT
+    require(fits, "ends-middle-number-byte", count=len(data))
+    raise rejection("byte-begins-no-number", value=at)
 
 
 def varints(data):
@@ -35,7 +30,7 @@ def varints(data):
 def fields(data, inside="it"):
     """Yield (field, wire type, value) of each field of a message; the value is an unsigned integer
     for `VARINT`, else a slice of `data`. `inside`: the name of the message in errors."""
-    require(not isinstance(data, int), "number-should-message", inside=inside, error=CorruptFile)
+    require(not isinstance(data, int), "number-should-message", inside=inside)
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -49,19 +44,11 @@ def fields(data, inside="it"):
         elif wire in _FIXED:
             size = _FIXED[wire]
         else:
-            raise rejection(
-                "byte-begins-nothing-format", value=at, inside=inside, error=CorruptFile
-            )
+            raise rejection("byte-begins-nothing-format", value=at, inside=inside)
         end = at + size
         if end > len(data):
             early = end - len(data)
-            raise rejection(
-                "ends-byte-bytes-too",
-                inside=inside,
-                count=len(data),
-                early=early,
-                error=CorruptFile,
-            )
+            raise rejection("ends-byte-bytes-too", inside=inside, count=len(data), early=early)
         yield key >> 3, wire, data[at:end]
         at = end
 

@@ -15,12 +15,11 @@ from jax import export as stablehlo
 from sporax._src.capture.graph_capture.export.exported_graph import Spec
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.units import bytes_text
-from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.compilation_cache import folder
 from sporax._src.runtime.engine.verification.agreement import Tolerance
 from sporax._src.runtime.xla_kernels import jaxlib_faults
 from sporax.io import portable_program, program_file, untrusted_file
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import CorruptFile, rejection
 from sporax.io.expectation import Expectation
 
 VARIABLE = "SPORAX_VERIFY_FILES"  # another folder for the files; "off" for none
@@ -118,7 +117,7 @@ class Reproducer:
     def __init__(self, path):
         self.path = path
         if os.path.getsize(path) > 4 * MOST_BYTES:
-            raise rejection("more-bytes", number=4 * MOST_BYTES, error=CorruptFile)
+            raise rejection("more-bytes", number=4 * MOST_BYTES)
         try:
             contents = program_file.read(path, program_file.REPRODUCER)
             self.header = header = contents.header
@@ -131,9 +130,7 @@ class Reproducer:
         except OSError:
             raise
         except untrusted_file.MALFORMED as error:
-            raise rejection(
-                "header-none", cause=untrusted_file.cause(error), error=CorruptFile
-            ) from error
+            raise rejection("header-none", cause=untrusted_file.cause(error)) from error
 
     def difference(self, options):
         """See `Expectation.difference`."""

@@ -9,9 +9,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from sporax._src.core import dtype as dtypes
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis import rules
 from sporax.io import atomic_write, untrusted_file
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import CorruptFile, rejection, require
 
 _SUM, _DEDUPLICATED = "crc_num", "remove_redundancy"
 _LACKING = (np.dtype(np.complex128),)
@@ -24,7 +24,7 @@ def stored(name, x):
     """Return an array as the file stores it; raises TypeError for strings and Complex128."""
     if isinstance(x, str) or x.dtype in _LACKING:
         kind = "a string" if isinstance(x, str) else dtypes.from_numpy(x.dtype)
-        raise rejection("entries-tensors-not-complex128", "safetensors", name=name, kind=kind)
+        raise rules.rejection("entries-tensors-not-complex128", "safetensors", name=name, kind=kind)
     return np.asarray(x, order="C")
 
 
@@ -100,20 +100,18 @@ def _array(path, file, name, notes):
         # AttributeError: NumPy has no such dtype at all
         if isinstance(error, (TypeError, AttributeError)):
             kind = file.get_slice(name).get_dtype()
-            error = f"it has the type '{kind}', which sporax does not know"
-        raise rejection("at", tag=name, cause=error, error=CorruptFile) from None
+            error = rules.message("type-sporax-does-not", kind=kind)
+        raise rejection("at", tag=name, cause=error) from None
     if name in notes:  # MindSpore's mark that the stored dtype is not the tensor's
-        raise rejection(
-            "type-sporax-does-not-know", name=name, notes=notes[name], error=CorruptFile
-        )
+        cause = rules.message("type-sporax-does-not", kind=notes[name])
+        raise rejection("at", tag=name, cause=cause)
     return array
 
 
 def _verify(path, file, notes):
-    if _SUM not in notes:
-        raise CorruptFile("it has no checksum", "load it with crc_check=False")
+    require(_SUM in notes, "has-no-checksum", "load-without-checksum")
     total = _summed((name, _array(path, file, name, {})) for name in sorted(file.keys()))
-    require(notes[_SUM] == str(total), "checksum-does-not-fit", error=CorruptFile)
+    require(notes[_SUM] == str(total), "checksum-does-not-fit")
 
 
 def _summed(named):

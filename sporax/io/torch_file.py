@@ -18,12 +18,10 @@ import ml_dtypes
 import numpy as np
 
 from sporax._src.core.tensor import Tensor
-from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
-from sporax.io.corrupt_file import CorruptFile
+from sporax.io.corrupt_file import CorruptFile, rejection, require
 
 _MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
-_WEIGHTS_ONLY = "save 'model.state_dict()' with PyTorch and load that"
 _ROOM = 1 << 27  # bytes that any file may expand to: an expanded tensor is stored as one element
 _GROWTH = 8  # additional bytes per byte of the file
 _ITEMS = 1 << 16  # containers, numbers and tensors, plus one per byte of the file
@@ -48,7 +46,7 @@ class _Dtype:
         object.__setattr__(self, "numpy", None if numpy is None else np.dtype(numpy))
 
     def __setattr__(self, name, value):
-        raise rejection("sets-attribute-dtype", error=CorruptFile)
+        raise rejection("sets-attribute")
 
 
 class _Call:
@@ -63,7 +61,7 @@ class _Call:
         return self.function(*args)
 
     def __setattr__(self, name, value):
-        raise rejection("sets-attribute-function", error=CorruptFile)
+        raise rejection("sets-attribute")
 
 
 class _Storage:
@@ -76,7 +74,7 @@ class _Storage:
         object.__setattr__(self, "owner", owner)
 
     def __setattr__(self, name, value):
-        raise rejection("sets-attribute-storage", error=CorruptFile)
+        raise rejection("sets-attribute")
 
 
 class _View:
@@ -86,39 +84,24 @@ class _View:
 
     def __init__(self, storage, dtype, offset, shape, stride):
         numbers = (offset, *shape, *stride)
-        require(
-            all(type(n) is int and n >= 0 for n in numbers) and len(shape) == len(stride),
-            "tensor-offset-sizes-strides",
-            offset=offset,
-            shape=shape,
-            stride=stride,
-            error=CorruptFile,
-        )
-        for name, value in zip(
-            ("owner", "dtype", "offset", "shape", "stride"),
-            (storage.owner, dtype, offset, tuple(shape), tuple(stride)),
-            strict=True,
-        ):
+        fits = all(type(n) is int and n >= 0 for n in numbers) and len(shape) == len(stride)
+        require(fits, "tensor-offset-sizes-strides", offset=offset, shape=shape, stride=stride)
+        values = (dtype, offset, storage.owner, tuple(shape), tuple(stride))
+        for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name, value):
-        raise rejection("sets-attribute-tensor", error=CorruptFile)
+        raise rejection("sets-attribute")
 
     def tensor(self, storages):
         """Build the Tensor; `storages(key)` returns the bytes of a storage."""
         data, count = storages(self.owner), math.prod(self.shape)
         elements = np.frombuffer(data, self.dtype, len(data) // self.dtype.itemsize)
-        last = self.offset + sum(
-            (n - 1) * s for n, s in zip(self.shape, self.stride, strict=True)
-        )  # fmt: skip
+        steps = zip(self.shape, self.stride, strict=True)
+        last = self.offset + sum((n - 1) * step for n, step in steps)
         if count and last >= len(elements):
-            raise rejection(
-                "tensor-sizes-strides-goes",
-                shape=self.shape,
-                stride=self.stride,
-                count=len(elements),
-                error=CorruptFile,
-            )
+            raise rejection("tensor-sizes-strides-goes", shape=self.shape, stride=self.stride,
+                            count=len(elements))  # fmt: skip
         strides = [s * self.dtype.itemsize for s in self.stride]
         begin = elements[self.offset :] if count else elements[:0]
         return Tensor(np.lib.stride_tricks.as_strided(begin, self.shape, strides).copy())
@@ -126,21 +109,15 @@ class _View:
 
 def _rebuild(storage, offset, shape, stride, *_):
     """Build a tensor from a typed storage."""
-    require(
-        isinstance(storage, _Storage) and storage.dtype is not None,
-        "tensor-no-storage-dtype",
-        error=CorruptFile,
-    )
+    fits = isinstance(storage, _Storage) and storage.dtype is not None
+    require(fits, "tensor-no-storage-dtype")
     return _View(storage, storage.dtype, offset, shape, stride)
 
 
 def _rebuild_typed(storage, offset, shape, stride, requires_grad, hooks, dtype, metadata=None):
     """Build a tensor from an untyped storage."""
-    require(
-        isinstance(storage, _Storage) and isinstance(dtype, _Dtype),
-        "tensor-no-storage-no",
-        error=CorruptFile,
-    )
+    fits = isinstance(storage, _Storage) and isinstance(dtype, _Dtype)
+    require(fits, "tensor-no-storage-no")
     return _View(storage, dtype.numpy, offset, shape, stride)
 
 
@@ -153,11 +130,8 @@ def _of_subclass(function, kind, args, state):
 
 
 def _refuse(module, name):
-    raise CorruptFile(
-        f"it asks for '{module}{'.' if name else ''}{name}', which is no part of weights; nothing "
-        "was run",
-        _WEIGHTS_ONLY,
-    )
+    wanted = f"{module}.{name}" if name else module
+    raise rejection("asks-for-no-weights", "save-state-dict", name=wanted)
 
 
 _GLOBALS = {
@@ -208,12 +182,8 @@ class _Unpickler(pickle._Unpickler):  # in Python: the C one allocates what a pi
 
     def persistent_load(self, pid):
         kind, dtype, key, *_ = pid
-        require(
-            kind == "storage" and isinstance(dtype, _Dtype),
-            "refers-outside-pickle",
-            kind=kind,
-            error=CorruptFile,
-        )
+        fits = kind == "storage" and isinstance(dtype, _Dtype)
+        require(fits, "refers-outside-pickle", kind=kind)
         return _Storage(dtype.numpy, key)
 
 
@@ -223,7 +193,7 @@ def _unpickled(file):
     except CorruptFile:
         raise
     except Exception as error:  # noqa: BLE001 - bytes that are no pickle raise errors of any kind
-        raise rejection("pickle-damaged", cause=error, error=CorruptFile)
+        raise rejection("pickle-damaged", cause=error)
 
 
 def read(path):
@@ -246,16 +216,16 @@ def _read_archive(file, size):
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, *untrusted_file.MALFORMED) as error:
-        raise rejection("archive-damaged", cause=error, error=CorruptFile)
+        raise rejection("archive-damaged", cause=error)
     with archive:
         names = {name.partition("/")[2]: name for name in archive.namelist()}
         left = _room(size)
-        if "constants.pkl" in names or any(name.startswith("code/") for name in names):
-            raise CorruptFile("it is a TorchScript program", _WEIGHTS_ONLY)
+        is_program = "constants.pkl" in names or any(name.startswith("code/") for name in names)
+        require(not is_program, "is-torchscript", "save-state-dict")
 
         def record(name):
             nonlocal left
-            require(name in names, "archive-no", name=name, error=CorruptFile)
+            require(name in names, "archive-no", name=name)
             try:
                 info = archive.getinfo(names[name])
                 left -= info.file_size
@@ -263,12 +233,10 @@ def _read_archive(file, size):
                     raise rejection("others-make-more-bytes", room=_room(size))
                 return archive.read(info)
             except (zipfile.BadZipFile, RuntimeError, *untrusted_file.MALFORMED) as error:
-                raise rejection(
-                    "archive-damaged-file-damaged", argument=name, cause=error, error=CorruptFile
-                )
+                raise rejection("archive-damaged-file-damaged", argument=name, cause=error)
 
-        if "byteorder" in names and record("byteorder") != b"little":
-            raise CorruptFile("its numbers are big-endian", "save it on a usual machine")
+        is_little = "byteorder" not in names or record("byteorder") == b"little"
+        require(is_little, "big-endian", "save-on-usual-machine")
         contents = _unpickled(io.BytesIO(record("data.pkl")))
         kept = {}
 
@@ -286,13 +254,8 @@ def _read_sequence(file, size):
         magic = _unpickled(file)
     except CorruptFile:
         magic = None
-    if magic != _MAGIC:
-        raise CorruptFile(
-            "it is neither a ZIP archive nor a file of before PyTorch 1.6",
-            "save it again with PyTorch's 'torch.save'",
-        )
-    if _unpickled(file) != _PROTOCOL:
-        raise CorruptFile("it is of another protocol", "save it again with PyTorch")
+    require(magic == _MAGIC, "neither-zip-nor-old", "save-again-with-pytorch")
+    require(_unpickled(file) == _PROTOCOL, "of-another-protocol", "save-again-with-pytorch")
     _unpickled(file)  # describes the machine that wrote it
     contents = _unpickled(file)
     sizes = {}
@@ -303,7 +266,7 @@ def _read_sequence(file, size):
         storages[key] = _exactly(file, count * sizes.get(key, 1))
 
     def bytes_of(key):
-        require(key in storages, "lacks-storage", key=key, error=CorruptFile)
+        require(key in storages, "lacks-storage", key=key)
         return storages[key]
 
     return _with_tensors(contents, bytes_of, size)
@@ -311,7 +274,7 @@ def _read_sequence(file, size):
 
 def _exactly(file, count):
     left = os.fstat(file.fileno()).st_size - file.tell()
-    require(0 <= count <= left, "ends-too-early", error=CorruptFile)
+    require(0 <= count <= left, "ends-too-early")
     return file.read(count)
 
 
@@ -327,7 +290,7 @@ def _with_tensors(contents, bytes_of, size):
         if id(view) not in made:
             left -= math.prod(view.shape) * view.dtype.itemsize
             if left < 0:
-                raise rejection("tensors-more-bytes", room=_room(size), error=CorruptFile)
+                raise rejection("tensors-more-bytes", room=_room(size))
             made[id(view)] = view.tensor(bytes_of)
         return made[id(view)]
 
@@ -343,7 +306,7 @@ class _Replacement:
 
     def __call__(self, x, depth=0):
         self.left -= 1
-        require(depth <= 200 and self.left >= 0, "containers-nested-more-200", error=CorruptFile)
+        require(depth <= 200 and self.left >= 0, "containers-nested-more-200")
         if isinstance(x, _View):
             return self.of_view(x)
         if isinstance(x, dict):
@@ -353,5 +316,5 @@ class _Replacement:
         if isinstance(x, _Dtype):
             return str(x.numpy)
         if isinstance(x, (_Call, _Storage, type)):
-            raise CorruptFile("it holds a function or a storage by itself", _WEIGHTS_ONLY)
+            raise rejection("holds-function-or-storage", "save-state-dict")
         return x

@@ -14,10 +14,7 @@ def load(path):
         is_graph = program_file.GRAPH.encode() in begin or begin.startswith(graph_file_2.FIRST)
         return graph_file.TestedGraph(path) if is_graph else reproducer.Reproducer(path)
     except CorruptFile as error:
-        raise rejection(
-            "cannot-run", "verify", argument=path, cause=error, remedy=error.remedy
-        ) from None
+        fields = {"argument": path, "cause": error, "remedy": error.remedy}
+        raise rejection("cannot-run", "verify", **fields) from None
     except OSError as error:
-        raise rejection(
-            "file-can-read-file-missing", "verify", argument=path, value=error.strerror
-        ) from None
+        raise rejection("unreadable-file", "verify", path=path, cause=error.strerror) from None

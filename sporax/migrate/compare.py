@@ -1,11 +1,13 @@
 """`compare`: a PyTorch module and a Cell, layer by layer, forward and backward."""
 
 import dataclasses
+import functools
 
 import numpy as np
 
 from sporax._src.core import cell_tree
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import message, require
 from sporax.migrate import cell_run, torch_run
 from sporax.migrate.call_alignment import CELL_NAMES, align_calls, is_activation
 from sporax.migrate.known_differences import Cause, causes, optimizer_causes
@@ -13,6 +15,7 @@ from sporax.migrate.module_run import ModuleRun, checked_inputs
 from sporax.migrate.name_mapping import map_names
 from sporax.migrate.report import Departure, Report, Row, gap
 
+_CELL = kinds.Kind(functools.partial(message, "a-cell"), cell_tree.is_cell)
 _SPREAD = 2.0  # factor by which initial weights' standard deviations may differ
 _NOTES = 4  # number of notes that are listed
 _ENOUGH = 64  # minimum number of elements for a standard deviation
@@ -41,7 +44,7 @@ def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5
     ...     ours, theirs = torch.nn.Linear(3, 2), nn.Dense(3, 2)
     ...     assert migrate.compare(ours, theirs, np.ones((4, 3), np.float32)).equal
     """
-    require(cell_tree.is_cell(cell), "cell-cell-member-load-param", "compare", cell=cell)
+    _CELL("compare", cell=cell)
     ours = _recorded(torch_module, inputs)
     before = cell_run.cell_weights(cell)
     trainable = {n for n, p in cell_tree.parameters(cell) if p.requires_grad}
@@ -73,9 +76,9 @@ def _recorded(torch_module, inputs):
     if isinstance(torch_module, str):
         torch_module = ModuleRun.load(torch_module)
     if isinstance(torch_module, ModuleRun):
-        require(inputs is None, "left-out-recorded-run", "compare", argument="inputs")
+        require(inputs is None, "no-inputs-for-recorded-run", "compare")
         return torch_module
-    require(inputs is not None, "given-numpy-array-tuple", "compare", argument="inputs")
+    require(inputs is not None, "inputs-given", "compare")
     checked_inputs(inputs)
     return torch_run.record(torch_module, inputs)
 

@@ -94,23 +94,15 @@ class ModuleRun:
         try:
             with npz_file.opened(path) as arrays:
                 content = json.loads(arrays["structure"].item())
-                require(
-                    content["format"] == _FORMAT,
-                    "format-read-record-anew",
-                    content=content["format"],
-                    format=_FORMAT,
-                )
+                fits = content["format"] == _FORMAT
+                require(fits, "format-read-record-anew", content=content["format"], format=_FORMAT)
                 parts = _unpacked(content["run"], arrays)
                 parts["modules"] = [Module(**m) for m in parts["modules"]]
                 parts["calls"] = [Call(**c) for c in parts["calls"]]
                 return cls(**parts)
         except npz_file.MALFORMED as error:
-            raise rejection(
-                "no-recorded-run",
-                "ModuleRun.load",
-                argument=path,
-                cause=untrusted_file.cause(error),
-            ) from None
+            raise rejection("no-recorded-run", "ModuleRun.load", argument=path,
+                            cause=untrusted_file.cause(error)) from None  # fmt: skip
 
 
 def _unpacked(x, arrays) -> Any:
@@ -166,7 +158,5 @@ def checked_inputs(inputs):
     for i, x in enumerate(arrays):
         if not isinstance(x, np.ndarray) or x.dtype.kind not in "biuf":
             kind = f"an array of {x.dtype}" if isinstance(x, np.ndarray) else type(x).__name__
-            raise rejection(
-                "numpy-array-numbers-tuple", "compare", argument="inputs", i=i, kind=kind
-            )
+            raise rejection("arrays-of-numbers", "compare", i=i, kind=kind)
     return arrays

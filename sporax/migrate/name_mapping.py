@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection
 from sporax.io.load_torch import NAMES_IN_TORCH
 
 COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on their results
@@ -80,35 +80,19 @@ def _given(names, shapes, cell_shapes):
     pairs = {}
     for name, paths in names.items():
         if name not in shapes:
-            raise rejection(
-                "parameters-pytorch-module-no",
-                "compare",
-                argument="names",
-                name=name,
-                listed=_listed(shapes),
-            )
+            listed = _listed(shapes)
+            raise rejection("names-of-torch-parameters", "compare", name=name, listed=listed)
         paths = [] if paths is None else [paths] if isinstance(paths, str) else list(paths)
         for path in paths:
             if path not in cell_shapes:
-                raise rejection(
-                    "lead-parameters-cell-no",
-                    "compare",
-                    argument="names",
-                    path=path,
-                    listed=_listed(cell_shapes),
-                )
+                listed = _listed(cell_shapes)
+                raise rejection("names-of-cell-parameters", "compare", path=path, listed=listed)
         parts = max(len(paths), 1)
         first, *rest = (*shapes[name], 1)[:-1] or (1,)
         for path in paths:
             if first % parts or not _fits((first // parts, *rest), cell_shapes[path]):
-                raise rejection(
-                    "shapes-names-agree-pytorch",
-                    "compare",
-                    name=name,
-                    shapes=shapes[name],
-                    path=path,
-                    cell_shapes=cell_shapes[path],
-                )
+                fields = {"name": name, "path": path, "shape": shapes[name]}
+                raise rejection("shapes-of-names", "compare", got=cell_shapes[path], **fields)
         pairs[name] = paths
     return pairs
 
@@ -198,30 +182,17 @@ def _with(owners, names):
 def _refuse_lone(lone, lone_cells, is_any):
     if not lone and not lone_cells:
         return
-    remedy = "Give 'names', the Cell's parameter for each of PyTorch's, or None to leave one out."
+    remedy = message("give-names")
     for ours, theirs in _same_place(lone, lone_cells):
         common = [role for role in ours.roles if role in theirs.roles]
         for role in sorted(common, key=lambda role: -len(ours.roles[role][1])):
             (name, shape), (path, cell_shape) = ours.roles[role], theirs.roles[role]
-            require(
-                len(shape) != len(cell_shape) or _fits(shape, cell_shape),
-                "shapes-parameters-agree-pytorch",
-                "compare",
-                name=name,
-                shape=shape,
-                path=path,
-                cell_shape=cell_shape,
-                remedy=remedy,
-            )
-    counts = ["nothing goes together; "] if not is_any else [""]
-    raise rejection(
-        "modules-cannot-aligned-without",
-        "compare",
-        counts=counts[0],
-        listed=_listed(_names(lone)),
-        listed2=_listed(_names(lone_cells)),
-        remedy=remedy,
-    )
+            if len(shape) == len(cell_shape) and not _fits(shape, cell_shape):
+                fields = {"name": name, "path": path, "shape": shape, "got": cell_shape}
+                raise rejection("shapes-of-parameters", "compare", remedy=remedy, **fields)
+    rule = "modules-align-in-part" if is_any else "modules-align-nowhere"
+    fields = {"ours": _listed(_names(lone)), "theirs": _listed(_names(lone_cells))}
+    raise rejection(rule, "compare", remedy=remedy, **fields)
 
 
 def _same_place(lone, lone_cells):

@@ -35,12 +35,8 @@ def record(torch_module, inputs):
     Raises ImportError without PyTorch, TypeError for other arguments.
     """
     torch = torch_package("record")
-    require(
-        isinstance(torch_module, torch.nn.Module),
-        "torch-nn-module",
-        "record",
-        torch_module=torch_module,
-    )
+    fits = isinstance(torch_module, torch.nn.Module)
+    require(fits, "torch-nn-module", "record", torch_module=torch_module)
     arrays = checked_inputs(inputs)
     weights = {name: _array(x) for name, x in _state(torch_module)}
     kept = [(x, x.detach().clone()) for _, x in _state(torch_module)]

@@ -8,6 +8,7 @@ import numpy as np
 
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.to_host import on_host
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, file_formats, npz_file, untrusted_file
 from sporax.io.load_torch import NAMES_IN_TORCH, load_torch, weights_of
@@ -56,13 +57,7 @@ def convert(source, target, to=None, names=None, force=False, key=None):
     """
     source, target = os.fspath(source), os.fspath(target)
     reading, writing = _format(source), _format(target)
-    require(
-        to in (None, "mindspore", "pytorch"),
-        "one-of",
-        "convert",
-        to=to,
-        choices=("mindspore", "pytorch"),
-    )
+    kinds.optional(kinds.one_of("mindspore", "pytorch"))("convert", to=to)
     require(os.path.exists(source), "file-does-not-exist", "convert", path=source)
     require(not os.path.exists(target) or force, "not-file-exists", "convert", argument=target)
     arrays = reading.read(source, key)
@@ -72,9 +67,8 @@ def convert(source, target, to=None, names=None, force=False, key=None):
         x = arrays[old]
         if new is not None:
             x = _shaped(new, x) if to == "mindspore" else x
-            require(
-                new not in entries, "names-stay-different-would", "convert", new=new, source=source
-            )
+            is_new = new not in entries
+            require(is_new, "names-stay-different", "convert", new=new, source=source)
             entries[new] = x
         lines.append(Converted(old, new, tuple(x.shape), str(x.dtype)))
     require(entries, "hold-tensors-none-would", "convert", argument=source)
@@ -90,7 +84,7 @@ def _renamed(arrays, names, to):
     """Return {old name: new name or None}."""
     unknown = sorted(names.keys() - arrays.keys())
     if unknown:
-        raise rejection("tensors-file-no", "convert", argument="names", unknown=unknown[0])
+        raise rejection("names-of-tensors", "convert", name=unknown[0])
     parts = {}
     for name, x in arrays.items():
         owner, _, last = name.rpartition(".")
@@ -143,7 +137,7 @@ class _Format:
 def _format(path):
     ending = os.path.splitext(path)[1].lower()
     if ending not in _FORMATS:
-        raise rejection("files-end-one", "convert", names=", ".join(_FORMATS), got=path)
+        raise rejection("files-end-one", "convert", names=list(_FORMATS), got=path)
     return _FORMATS[ending]
 
 
@@ -192,9 +186,8 @@ def _read_npz(path, key):
         with npz_file.opened(path) as arrays:
             found = {name: arrays[name] for name in arrays.files}
     except npz_file.MALFORMED as error:
-        raise rejection(
-            "no-whole-npz-file", "convert", argument=path, cause=untrusted_file.cause(error)
-        ) from None
+        cause = untrusted_file.cause(error)
+        raise rejection("no-whole-npz-file", "convert", argument=path, cause=cause) from None
     for name, x in found.items():
         try:
             Tensor(x)

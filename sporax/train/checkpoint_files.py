@@ -127,12 +127,8 @@ class OrbaxFolders(CheckpointFiles):
                 item_names=("arrays", "state"),
             )  # fmt: skip
         except Exception as error:  # noqa: BLE001 - it reads what is there, and raises of any kind
-            raise rejection(
-                "hold-whole-checkpoints-orbax",
-                "Checkpointer",
-                argument=directory,
-                reason=_reason(error),
-            ) from None
+            raise rejection("hold-whole-checkpoints-orbax", "Checkpointer", argument=directory,
+                            reason=_reason(error)) from None  # fmt: skip
 
     def path(self, number):
         return os.path.join(self.directory, f"checkpoint_{number}")
@@ -190,12 +186,8 @@ class OrbaxFolders(CheckpointFiles):
             reason = _reason(error)
         reasons = [*filter(None, _of_ranks(reason))]  # each rank reads the shards of its devices
         if reasons:
-            raise rejection(
-                "no-whole-checkpoint-orbax",
-                "Checkpointer.restore",
-                argument=self.path(number),
-                reasons=reasons[0],
-            )
+            raise rejection("no-whole-checkpoint-orbax", "Checkpointer.restore",
+                            argument=self.path(number), reasons=reasons[0])  # fmt: skip
         return found
 
     def _read(self, number, present):
@@ -210,11 +202,8 @@ class OrbaxFolders(CheckpointFiles):
         items = args.Composite(arrays=args.StandardRestore(full))
         arrays = {**templates, **self._manager.restore(number, args=items).arrays}
         for name, (_, _, total) in notes.items():
-            require(
-                total is None or _sum_of_whole(arrays[name]) in (total, None),
-                "checksum-does-not-fit-contents",
-                name=name,
-            )
+            fits = total is None or _sum_of_whole(arrays[name]) in (total, None)
+            require(fits, "checksum-does-not-fit-contents", name=name)
         return state["text"], {name: arrays[name] for name in notes}
 
 

@@ -81,12 +81,11 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         background=False, format="ckpt", **objects,
     ):  # fmt: skip
         who = "Checkpointer"
-        kinds.instance((str, os.PathLike), "a-path")(who, directory=directory)
+        kinds.PATH(who, directory=directory)
         kinds.POSITIVE_INT(who, keep=keep)
-        if every is not None:
-            kinds.POSITIVE_INT(who, every=every)
+        kinds.optional(kinds.POSITIVE_INT)(who, every=every)
         kinds.BOOL(who, background=background)
-        kinds.one_of(*tuple(FORMATS))(who, format=format)
+        kinds.one_of(*FORMATS)(who, format=format)
         self.directory = _folder(directory)
         self.keep, self.every, self.background = keep, every, background
         named = {"network": network, "optimizer": optimizer}
@@ -116,13 +115,8 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         files = self._files
         later = [n for n in files.numbers() if n > self._total and n not in files.damaged]
         if later:
-            raise rejection(
-                "step-latest-checkpoint-step",
-                "Checkpointer.save",
-                total=self._total,
-                directory=self.directory,
-                max=max(later),
-            )
+            raise rejection("step-latest-checkpoint-step", "Checkpointer.save", total=self._total,
+                            directory=self.directory, max=max(later))  # fmt: skip
         arrays = {}
         state = json.dumps(encode(self._state(more), arrays))
         self._files.save(self._total, state, arrays)
@@ -160,13 +154,8 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
             try:
                 _kind(name, x).load(x, state["objects"][name])
             except MALFORMED as error:
-                raise rejection(
-                    "hold-state",
-                    "Checkpointer.restore",
-                    argument=path,
-                    name=name,
-                    cause=cause(error),
-                ) from error
+                raise rejection("hold-state", "Checkpointer.restore", argument=path, name=name,
+                                cause=cause(error)) from error  # fmt: skip
         if self._source is not None and state["data"] is not None:
             self._source.seed = state["data"]
         self._position = Position(*state["position"], state["more"])
@@ -186,12 +175,8 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
                 _log.warning("%s The checkpoint before is taken.", error)
                 files.damaged.add(number)
         if numbers:
-            raise rejection(
-                "one-checkpoint-whole-all",
-                "Checkpointer.restore",
-                directory=self.directory,
-                count=len(numbers),
-            )
+            raise rejection("one-checkpoint-whole-all", "Checkpointer.restore",
+                            directory=self.directory, count=len(numbers))  # fmt: skip
         return None
 
     def _present(self):
@@ -209,13 +194,8 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         ]
         if misfits:
             more = f"; and {len(misfits) - _SHOWN} more" if len(misfits) > _SHOWN else ""
-            raise rejection(
-                "hold-state-these-objects",
-                "Checkpointer.restore",
-                argument=path,
-                names="; ".join(misfits[:_SHOWN]),
-                more=more,
-            )
+            raise rejection("hold-state-these-objects", "Checkpointer.restore", argument=path,
+                            names="; ".join(misfits[:_SHOWN]), more=more)  # fmt: skip
 
     def _load_pending(self):
         """Restore the states that code before the first step after a restart may have changed."""
@@ -298,16 +278,10 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
 
 def _folder(directory):
     path = os.path.realpath(directory)
-    require(
-        os.path.isdir(os.path.dirname(path)), "folder-does-not-exist", "Checkpointer", path=path
-    )
-    require(
-        not os.path.exists(path) or os.path.isdir(path),
-        "folder-file-argument-value",
-        "Checkpointer",
-        argument="directory",
-        path=path,
-    )
+    has_folder = os.path.isdir(os.path.dirname(path))
+    require(has_folder, "folder-does-not-exist", "Checkpointer", path=path)
+    is_file = os.path.exists(path) and not os.path.isdir(path)
+    require(not is_file, "folder-is-file", "Checkpointer", directory=directory, path=path)
     os.makedirs(path, exist_ok=True)
     return path
 
@@ -429,34 +403,26 @@ def _checked_state(path, text, arrays):
         counts = state["position"]
         if missing or [type(n) for n in counts] != [int] * 3 or min(counts) < 0:
             raise rejection("position-three-ints", names=", ".join(_PARTS))
-        require(
-            all(isinstance(state[part], dict) for part in ("objects", "callbacks", "random")),
-            "objects-callbacks-name",
-        )
+        fits = all(isinstance(state[part], dict) for part in ("objects", "callbacks", "random"))
+        require(fits, "objects-callbacks-name")
         _check_random_states(state["random"])
     except MALFORMED as error:
-        raise rejection(
-            "hold-state-training", "Checkpointer.restore", argument=path, cause=cause(error)
-        ) from error
+        raise rejection("hold-state-training", "Checkpointer.restore", argument=path,
+                        cause=cause(error)) from error  # fmt: skip
     return state
 
 
 def _check_random_states(states):
     """Raise on invalid states: NumPy's own check accepts out-of-range positions."""
     kind, keys, place, *_ = states["numpy"]
-    require(
-        kind == "MT19937" and np.shape(keys) == (624,) and (0 <= place <= 624),
-        "state-numpy-random-none",
-    )
+    fits = kind == "MT19937" and np.shape(keys) == (624,) and (0 <= place <= 624)
+    require(fits, "state-numpy-random-none")
     np.random.RandomState().set_state(states["numpy"])
     python_random.Random().setstate(states["python"])
     require(type(states["seed"]) in (int, type(None)), "seed-int", states=states["seed"])
     default = random.default_generator.get_state()
-    require(
-        _shown(states["default"]) == _shown(default),
-        "state-default-generator",
-        shown=_shown(default),
-    )
+    fits = _shown(states["default"]) == _shown(default)
+    require(fits, "state-default-generator", shown=_shown(default))
 
 
 # random states -------------------------------------------------------------------------------

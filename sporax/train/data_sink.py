@@ -8,7 +8,7 @@ from sporax._src.capture.graph_capture.compiler_marks import JitConfig
 from sporax._src.capture.graph_capture.jit import jit
 from sporax._src.core import dtype as dtypes
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.nn.cell import Cell
 from sporax.ops.communication.groups import leave_graph
 from sporax.ops.primitive import Primitive
@@ -28,22 +28,10 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
     >>> [float(double()) for _ in range(4)]
     [2.0, 4.0, 6.0, 2.0]
     """
-    whole = isinstance(sink_size, int) and not isinstance(sink_size, bool)
-    for name, value, fits, wanted in (
-        ("fn", fn, callable(fn), "a function"),
-        ("dataset", dataset, hasattr(dataset, "create_tuple_iterator"), "a dataset"),
-        ("sink_size", sink_size, whole, "an int"),
-        ("jit_config", jit_config, isinstance(jit_config, JitConfig | None), "a JitConfig or None"),
-    ):
-        require(
-            fits,
-            "must-be-argument-type-argument-checks",
-            "data_sink",
-            argument=name,
-            value=wanted,
-            got=value,
-        )
-    require(sink_size > 0, "greater-than", "data_sink", sink_size=sink_size, n=0)
+    kinds.FUNCTION("data_sink", fn=fn)
+    _DATASET("data_sink", dataset=dataset)
+    kinds.POSITIVE_INT("data_sink", sink_size=sink_size)
+    kinds.optional(kinds.instance_of(JitConfig))("data_sink", jit_config=jit_config)
     run = fn if jit_config is None else jit(fn)
     rows = _endless(dataset)
 
@@ -65,6 +53,9 @@ def _endless(dataset):
         require(count != 0, "rows-none-data-source", "data_sink", argument="dataset")
 
 
+_DATASET = kinds.Kind(
+    functools.partial(message, "a-dataset"), lambda data: hasattr(data, "create_tuple_iterator")
+)
 _queues, _numbers = weakref.WeakValueDictionary(), itertools.count()
 
 
@@ -107,20 +98,11 @@ class GetNext(Primitive):
 
     def __init__(self, types, shapes, output_num, shared_name):
         super().__init__("GetNext")
-        for name, value in (("types", types), ("shapes", shapes)):
-            require(
-                isinstance(value, (list, tuple)), "list-tuple", "GetNext", argument=name, got=value
-            )
+        kinds.SEQUENCE("GetNext", types=types, shapes=shapes)
         kinds.STR("GetNext", shared_name=shared_name)
         kinds.POSITIVE_INT("GetNext", output_num=output_num)
-        require(
-            len(types) == len(shapes) == output_num,
-            "number-types-shapes",
-            "GetNext",
-            output_num=output_num,
-            count=len(types),
-            count2=len(shapes),
-        )
+        require(len(types) == len(shapes) == output_num, "number-types-shapes", "GetNext",
+                output_num=output_num, count=len(types), count2=len(shapes))  # fmt: skip
         for name, value in (
             ("types", list(types)), ("shapes", [tuple(shape) for shape in shapes]),
             ("output_num", output_num), ("shared_name", shared_name),
@@ -129,13 +111,8 @@ class GetNext(Primitive):
 
     def __call__(self):
         queue = _queues.get(self.shared_name)
-        require(
-            queue is not None,
-            "queue-name-datasethelper-s-dataset",
-            "GetNext",
-            argument="shared_name",
-            shared_name=self.shared_name,
-        )
+        require(queue is not None, "queue-name-datasethelper-s-dataset", "GetNext",
+                argument="shared_name", shared_name=self.shared_name)  # fmt: skip
         leave_graph()
         row = queue.next("GetNext")
         got = [(x.dtype, x.shape) for x in row]
@@ -193,12 +170,7 @@ class DatasetHelper:
     """
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
-        require(
-            hasattr(dataset, "create_tuple_iterator"),
-            "dataset-data-source",
-            "DatasetHelper",
-            dataset=dataset,
-        )
+        _DATASET("DatasetHelper", dataset=dataset)
         kinds.BOOL("DatasetHelper", dataset_sink_mode=dataset_sink_mode)
         if sink_size != -1:
             kinds.POSITIVE_INT("DatasetHelper", sink_size=sink_size)

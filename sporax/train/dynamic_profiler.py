@@ -33,8 +33,9 @@ class DynamicProfilerMonitor(Callback):
 
     def __init__(self, cfg_path=None, output_path=None, poll_interval=2, **kwargs):
         who = "DynamicProfilerMonitor"
-        kinds.instance((str, Path), "a-path")(who, cfg_path=cfg_path)
-        kinds.instance((str, Path, type(None)), "a-path-or-none")(who, output_path=output_path)
+        path = kinds.instance((str, Path), "a-path")
+        path(who, cfg_path=cfg_path)
+        kinds.optional(path)(who, output_path=output_path)
         kinds.POSITIVE(who, poll_interval=poll_interval)
         self._file = Path(cfg_path) / "profiler_config.json"
         self._output = Path("dyn_profile_data" if output_path is None else output_path)
@@ -72,21 +73,12 @@ class DynamicProfilerMonitor(Callback):
                 self._options = _START | found
                 Path(self._options.get("prof_path") or "")
             except untrusted_file.MALFORMED as error:
-                raise rejection(
-                    "json-object-reading-says",
-                    "DynamicProfilerMonitor",
-                    file=self._file,
-                    cause=error,
-                ) from None
+                raise rejection("json-object-reading-says", "DynamicProfilerMonitor",
+                                file=self._file, cause=error) from None  # fmt: skip
         first, last = self._options["start_step"], self._options["stop_step"]
-        require(
-            type(first) is int and type(last) is int and (first < 0 or last >= first),
-            "stop-step-ints-start-step-stop-step",
-            "DynamicProfilerMonitor",
-            start_step=first,
-            file=self._file,
-            last=last,
-        )
+        require(type(first) is int and type(last) is int and (first < 0 or last >= first),
+                "stop-step-ints-start-step-stop-step", "DynamicProfilerMonitor", start_step=first,
+                file=self._file, last=last)  # fmt: skip
         return first, last
 
     def _begin(self, step):

@@ -37,17 +37,11 @@ class OnRequestExit(Callback):
         who = "OnRequestExit"
         kinds.BOOL(who, save_ckpt=save_ckpt, save_mindir=save_mindir)
         kinds.STR(who, file_name=file_name)
-        kinds.instance((str, os.PathLike), "a-path")(who, directory=directory)
-        kinds.instance((str, os.PathLike, type(None)), "a-path-or-none")(
-            who, config_file=config_file
-        )
+        kinds.PATH(who, directory=directory)
+        kinds.optional(kinds.PATH)(who, config_file=config_file)
         kinds.INT(who, sig=sig)
-        require(
-            sig in set(signal.Signals) and sig not in (signal.SIGKILL, signal.SIGSTOP),
-            "signal-process-can-answer",
-            "OnRequestExit",
-            sig=sig,
-        )
+        fits = sig in set(signal.Signals) and sig not in (signal.SIGKILL, signal.SIGSTOP)
+        require(fits, "signal-process-can-answer", "OnRequestExit", sig=sig)
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, signal.Signals(sig)
         self.exit = False  # True once the signal has arrived
         self._config = None if config_file is None else Path(config_file)
@@ -123,13 +117,8 @@ class OnRequestExit(Callback):
         try:
             return untrusted_file.json_of(untrusted_file.content(self._config)).get(_KEY) == 1
         except untrusted_file.MALFORMED as error:
-            raise rejection(
-                "json-file-object-such",
-                "OnRequestExit",
-                argument=self._config,
-                key=_KEY,
-                cause=untrusted_file.cause(error),
-            ) from error
+            raise rejection("json-file-object-such", "OnRequestExit", argument=self._config,
+                            key=_KEY, cause=untrusted_file.cause(error)) from error  # fmt: skip
 
 
 class BackupAndRestore(Callback):
@@ -146,7 +135,7 @@ class BackupAndRestore(Callback):
 
     def __init__(self, backup_dir, save_freq="epoch", delete_checkpoint=True):
         who = "BackupAndRestore"
-        kinds.instance((str, os.PathLike), "a-path")(who, backup_dir=backup_dir)
+        kinds.PATH(who, backup_dir=backup_dir)
         kinds.BOOL(who, delete_checkpoint=delete_checkpoint)
         if save_freq != "epoch":
             kinds.POSITIVE_INT(who, save_freq=save_freq)

@@ -28,13 +28,8 @@ class LossMonitor(Callback):
         run = run_context.original_args()
         loss, epoch = loss_of(run.net_outputs), run.get("cur_epoch_num", 1)
         step = (run.cur_step_num - 1) % run.batch_num + 1
-        require(
-            not isinstance(loss, float) or math.isfinite(loss),
-            "epoch-step-loss-training",
-            epoch=epoch,
-            step=step,
-            loss=loss,
-        )
+        fits = not isinstance(loss, float) or math.isfinite(loss)
+        require(fits, "epoch-step-loss-training", epoch=epoch, step=step, loss=loss)
         if run.cur_step_num <= self._last:  # a new training has begun
             self._last = 0
         if self._every and run.cur_step_num - self._last >= self._every:

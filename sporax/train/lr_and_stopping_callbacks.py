@@ -63,12 +63,8 @@ class _Watching(Callback):
             )  # fmt: skip
             return None
         if np.ndim(value):
-            raise rejection(
-                "one-number-argument-value",
-                type(self).__name__,
-                argument=self.monitor,
-                shape=np.shape(value),
-            )
+            raise rejection("one-number-argument-value", type(self).__name__, argument=self.monitor,
+                            shape=np.shape(value))  # fmt: skip
         return float(value)
 
 

@@ -1,5 +1,7 @@
 """`Model`: trains, evaluates and runs a network."""
 
+from functools import partial
+
 from sporax._src import amp
 from sporax._src.core.errors import missing
 from sporax._src.core.from_host import plain
@@ -7,7 +9,7 @@ from sporax._src.core.signature_errors import fitting_constructor
 from sporax._src.core.tensor import Tensor
 from sporax._src.devices.sharding.mesh import to_read
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
 from sporax.train.boost.auto_boost import AutoBoost
@@ -61,24 +63,18 @@ class Model:
         eval_indexes=None, amp_level="O0", boost_level="O0", **kwargs,
     ):  # fmt: skip
         kinds.instance(Cell, "a-cell")("Model", network=network)
-        require(
-            loss_fn is None or callable(loss_fn), "function-cell-none", "Model", loss_fn=loss_fn
-        )
+        function = kinds.FUNCTION._replace(words=partial(message, "a-function-or-cell"))
+        kinds.optional(function)("Model", loss_fn=loss_fn)
         for name in kwargs:
             if name not in _OPTIONS:
                 raise rejection("other-arguments-among", "Model", options=list(_OPTIONS), got=name)
         level = kwargs.get("acc_level", boost_level)
         kinds.one_of("O0", "O1", "O2")("Model", boost_level=level)
-        require(
-            optimizer is not None or amp_level == "O0",
-            "o0-without-optimizer",
-            "Model",
-            amp_level=amp_level,
-        )
+        fits = optimizer is not None or amp_level == "O0"
+        require(fits, "o0-without-optimizer", "Model", amp_level=amp_level)
         manager = kwargs.get("loss_scale_manager")
-        require(
-            optimizer is not None or manager is None, "loss-scale-manager-come-optimizer", "Model"
-        )
+        fits = optimizer is not None or manager is None
+        require(fits, "loss-scale-manager-come-optimizer", "Model")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._loss_scale_manager, self._amp_level = manager, amp_level
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
@@ -110,13 +106,8 @@ class Model:
 
     def _boost(self, level, options):
         """Apply the methods of `boost` to the networks and the optimizer."""
-        require(
-            self._amp_level == "O0",
-            "boost-level-come-amp-level-o0",
-            "Model",
-            level=level,
-            got=self._amp_level,
-        )
+        fits = self._amp_level == "O0"
+        require(fits, "boost-level-come-amp-level-o0", "Model", level=level, got=self._amp_level)
         boost = AutoBoost(level, options.get("boost_config_dict", ""))
         self._network, self._optimizer = boost.network_auto_process_train(
             self._network, self._optimizer
@@ -139,12 +130,8 @@ class Model:
         if not self._metric_fns:
             return
         if self._eval_network is None:
-            require(
-                self._loss_fn is not None,
-                "come-loss-fn-eval-network-gives",
-                "Model",
-                argument="metrics",
-            )
+            fits = self._loss_fn is not None
+            require(fits, "come-loss-fn-eval-network-gives", "Model", argument="metrics")
             halves = self._amp_level in ("O2", "O3", "auto")
             self._eval_network = WithEvalCell(self._network, self._loss_fn, halves)
             self._eval_indexes = [0, 1, 2]
@@ -192,15 +179,9 @@ class Model:
         kinds.instance((int, list), "an-int-or-a-list")(
             "Model.fit", valid_frequency=valid_frequency
         )
-        require(
-            isinstance(valid_dataset_sink_mode, bool),
-            "bool-model-dataset",
-            "Model.fit",
-            valid_dataset_sink_mode=valid_dataset_sink_mode,
-        )
-        require(
-            valid_dataset is None or self._metric_fns, "valid-dataset-come-metrics", "Model.fit"
-        )
+        kinds.BOOL("Model.fit", valid_dataset_sink_mode=valid_dataset_sink_mode)
+        fits = valid_dataset is None or self._metric_fns
+        require(fits, "valid-dataset-come-metrics", "Model.fit")
         if valid_dataset is not None:
             _check_dataset("Model.fit", valid_dataset=valid_dataset)
         check_callbacks(callbacks, "fit")
@@ -209,27 +190,15 @@ class Model:
         self._train(epoch, train_dataset, callbacks, initial_epoch, valid_dataset, valid_frequency)
 
     def _check_run(self, name, epoch, dataset, sink_mode, sink_size, initial_epoch):
-        who = f"For 'Model.{name}',"
-        _check_dataset(f"Model.{name}", train_dataset=dataset)
-        require(isinstance(sink_mode, bool), "dataset-sink-mode-bool", name=who, got=sink_mode)
+        who = f"Model.{name}"
+        _check_dataset(who, train_dataset=dataset)
+        kinds.BOOL(who, dataset_sink_mode=sink_mode)
         counts = {"epoch": epoch, "initial_epoch": initial_epoch, "sink_size": sink_size}
-        for argument, value in counts.items():
-            require(
-                isinstance(plain(value), int) and (not isinstance(value, bool)),
-                "int-argument-type-model",
-                name=who,
-                argument=argument,
-                got=value,
-            )
-        require(
-            epoch > 0 and initial_epoch >= 0 and (initial_epoch < epoch),
-            "epoch-greater-than-initial-epoch-at-least",
-            name=who,
-            got=epoch,
-            initial_epoch=initial_epoch,
-        )
-        require(sink_size >= -1 and sink_size != 0, "sink-size-1-positive", name=who, got=sink_size)
-        require(dataset.get_dataset_size() != 0, "rows-train-dataset-empty", name=who)
+        kinds.INT(who, **{argument: plain(value) for argument, value in counts.items()})
+        fits = 0 <= initial_epoch < epoch
+        require(fits, "epoch-after-initial-epoch", who, epoch=epoch, initial_epoch=initial_epoch)
+        require(sink_size >= -1 and sink_size != 0, "sink-size-or-all", who, sink_size=sink_size)
+        require(dataset.get_dataset_size() != 0, "train-dataset-has-rows", who)
 
     def _run(self, mode, dataset, callbacks, **more):
         """Return the state of a run that callbacks receive."""
@@ -311,12 +280,7 @@ class Model:
 
     def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
         """Return {metric name: value} over a dataset."""
-        require(
-            isinstance(dataset_sink_mode, bool),
-            "bool",
-            "Model.eval",
-            dataset_sink_mode=dataset_sink_mode,
-        )
+        kinds.BOOL("Model.eval", dataset_sink_mode=dataset_sink_mode)
         require(self._metric_fns, "model-metrics", "Model.eval")
         check_callbacks(callbacks, "eval")
         _check_dataset("Model.eval", valid_dataset=valid_dataset)
@@ -369,12 +333,8 @@ class Model:
         outputs = _as_tuple(outputs)
         indexes = self._eval_indexes
         if not isinstance(outputs, tuple) or (indexes is not None and len(outputs) < 3):
-            raise rejection(
-                "give-tuple-loss-predictions",
-                "Model.eval",
-                eval_network=outputs,
-                count=len(outputs),
-            )
+            raise rejection("give-tuple-loss-predictions", "Model.eval", eval_network=outputs,
+                            count=len(outputs))  # fmt: skip
         outputs = to_read(outputs)
         for metric in metrics.values():
             if indexes is None:
@@ -395,12 +355,8 @@ class Model:
     def build(self, train_dataset=None, valid_dataset=None, sink_size=-1, epoch=1, sink_mode=True):
         """Capture a training and an evaluation step for the shapes of the datasets' first batches,
         without computing them. Used in GRAPH_MODE."""
-        require(
-            train_dataset is not None or valid_dataset is not None,
-            "valid-dataset-given",
-            "Model.build",
-            argument="train_dataset",
-        )
+        is_any = train_dataset is not None or valid_dataset is not None
+        require(is_any, "one-dataset-of-two", "Model.build")
         for name, dataset, network, mode in (
             ("train_dataset", train_dataset, self._train_network, True),
             ("valid_dataset", valid_dataset, self._eval_network, False),
@@ -408,9 +364,8 @@ class Model:
             if dataset is None:
                 continue
             _check_dataset("Model.build", **{name: dataset})
-            require(
-                network is not None, "valid-dataset-come-metrics", "Model.build", error=RuntimeError
-            )
+            fits = network is not None
+            require(fits, "valid-dataset-come-metrics", "Model.build", error=RuntimeError)
             self._set_train(network, mode)
             network.compile(*_as_tuple(next(iter(_rows(dataset, 1)))))
 
@@ -423,20 +378,12 @@ class Model:
         """
         kinds.BOOL("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
         kinds.INT("infer_train_layout", sink_size=sink_size)
-        require(
-            dataset_sink_mode and sink_size >= -1 and (sink_size != 0),
-            "true-sink-size-1-positive",
-            "infer_train_layout",
-            dataset_sink_mode=dataset_sink_mode,
-            sink_size=sink_size,
-        )
+        kinds.one_of(True)("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
+        fits = sink_size >= -1 and sink_size != 0
+        require(fits, "sink-size-or-all", "infer_train_layout", sink_size=sink_size)
         _check_dataset("infer_train_layout", train_dataset=train_dataset)
-        require(
-            train_dataset.get_dataset_size() != 0,
-            "rows",
-            "infer_train_layout",
-            argument="train_dataset",
-        )
+        size = train_dataset.get_dataset_size()
+        require(size != 0, "train-dataset-has-rows", "infer_train_layout")
         self.build(train_dataset)
         return self._train_network.parameter_layout_dict
 

@@ -45,16 +45,11 @@ class CheckpointConfig(Fitting):
         kinds.COUNT(who, **{k: 0 if v is None else v for k, v in counts.items()})
         if not any(counts.values()):
             raise rejection("one-greater-than-0", who, counts=list(counts))
-        require(
-            saved_network is None or isinstance(saved_network, Cell),
-            "cell-none",
-            who,
-            saved_network=saved_network,
-        )
+        kinds.optional(kinds.instance(Cell, "a-cell"))(who, saved_network=saved_network)
         kinds.BOOL(who, integrated_save=integrated_save, exception_save=exception_save,
                       crc_check=crc_check, remove_redundancy=remove_redundancy)  # fmt: skip
         kinds.instance((bool, str), "a-bool-or-a-string")(who, async_save=async_save)
-        require(not remove_redundancy, "false-one-device", who, argument="remove_redundancy")
+        require(not remove_redundancy, "not-redundancy-on-one-device", who)
         self.save_checkpoint_steps = save_checkpoint_steps
         self.save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self.keep_checkpoint_max = keep_checkpoint_max
@@ -88,17 +83,17 @@ class CheckpointConfig(Fitting):
 def _appended(info):
     if not info:
         return None
-    who = "For 'CheckpointConfig', 'append_info'"
-    require(isinstance(info, list), "list-argument-type", name=who, got=info)
+    who = "CheckpointConfig"
+    kinds.LIST(who, append_info=info)
     appended, dicts = {}, [item for item in info if isinstance(item, dict)]
     for item in info:
         if isinstance(item, str) and item in ("epoch_num", "step_num"):
             appended[item] = 0
         elif isinstance(item, str):
-            raise rejection("may-name-epoch-num-step-num", name=who, got=item)
+            raise rejection("names-of-append-info", who, append_info=item)
         elif not isinstance(item, dict):
-            raise rejection("hold-strings-dict", name=who, got=item)
-    require(len(dicts) <= 1, "hold-one-dict-at-most", name=who, got=len(dicts))
+            raise rejection("strings-and-a-dict", who, append_info=item)
+    require(len(dicts) <= 1, "one-dict-at-most", who, append_info=len(dicts))
     return {**appended, **(dicts[0] if dicts else {})}
 
 
@@ -115,18 +110,9 @@ class ModelCheckpoint(Callback):
     """
 
     def __init__(self, prefix="CKP", directory=None, config=None):
-        require(
-            callable(prefix) or (isinstance(prefix, str) and "/" not in prefix),
-            "function-string-without",
-            "ModelCheckpoint",
-            prefix=prefix,
-        )
-        require(
-            config is None or isinstance(config, CheckpointConfig),
-            "checkpointconfig",
-            "ModelCheckpoint",
-            config=config,
-        )
+        fits = callable(prefix) or (isinstance(prefix, str) and "/" not in prefix)
+        require(fits, "function-string-without", "ModelCheckpoint", prefix=prefix)
+        kinds.optional(kinds.instance_of(CheckpointConfig))("ModelCheckpoint", config=config)
         self._config = CheckpointConfig() if config is None else config
         self._find_prefix = prefix if callable(prefix) else None
         self._find_directory = directory if callable(directory) else None
@@ -200,12 +186,8 @@ class ModelCheckpoint(Callback):
             self._directory = _made(self._find_directory(run))
         if self._find_prefix:
             self._prefix = self._find_prefix(run)
-            require(
-                isinstance(self._prefix, str) and "/" not in self._prefix,
-                "return-string-without",
-                "ModelCheckpoint",
-                prefix=self._prefix,
-            )
+            fits = isinstance(self._prefix, str) and "/" not in self._prefix
+            require(fits, "return-string-without", "ModelCheckpoint", prefix=self._prefix)
 
     def _settle(self):
         """Wait for the checkpoint being written, and remove surplus older ones. They are removed
@@ -224,12 +206,8 @@ class ModelCheckpoint(Callback):
 
 
 def _made(directory):
-    require(
-        isinstance(directory, str) and directory.strip(),
-        "path",
-        "ModelCheckpoint",
-        directory=directory,
-    )
+    fits = isinstance(directory, str) and directory.strip()
+    require(fits, "path", "ModelCheckpoint", directory=directory)
     path = os.path.realpath(directory)
     os.makedirs(path, exist_ok=True)
     return path

@@ -51,15 +51,12 @@ class SummaryCollector(Callback):
     ):  # fmt: skip
         who = "SummaryCollector"
         kinds.POSITIVE_INT(who, collect_freq=collect_freq)
-        if collect_tensor_freq is not None:
-            kinds.POSITIVE_INT(who, collect_tensor_freq=collect_tensor_freq)
+        kinds.optional(kinds.POSITIVE_INT)(who, collect_tensor_freq=collect_tensor_freq)
         kinds.BOOL(who, keep_default_action=keep_default_action)
         self._options = {"max_file_size": max_file_size, "export_options": export_options}
         self._dir, self._every, self._every_tensor = summary_dir, collect_freq, collect_tensor_freq
         self._wanted = _wanted(collect_specified_data, keep_default_action)
-        kinds.instance((dict, type(None)), "a-dict-or-none")(
-            who, custom_lineage_data=custom_lineage_data
-        )
+        kinds.optional(kinds.DICT)(who, custom_lineage_data=custom_lineage_data)
         self._custom, self._record, self._first = custom_lineage_data, None, True
         self._rate = None
 
@@ -165,30 +162,19 @@ class SummaryCollector(Callback):
 
 def _wanted(specified, keeps):
     """Return the parts to collect, from the arguments."""
-    kinds.instance((dict, type(None)), "a-dict-or-none")(
-        "SummaryCollector", collect_specified_data=specified
-    )
+    who = "SummaryCollector"
+    kinds.optional(kinds.DICT)(who, collect_specified_data=specified)
     specified = specified or {}
     for name, value in specified.items():
         if name not in _DEFAULTS:
-            raise rejection(
-                "keys-callback-record",
-                "SummaryCollector",
-                collect_specified_data=name,
-                defaults=sorted(_DEFAULTS),
-            )
-        require(
-            name != "collect_landscape" or not value,
-            "none-tensorboard-shows-no",
-            "SummaryCollector",
-            argument="collect_landscape",
-        )
+            names = sorted(_DEFAULTS)
+            raise rejection("keys-of-data", who, collect_specified_data=name, names=names)
+        is_landscape = name == "collect_landscape"
+        require(not is_landscape or not value, "no-landscapes-in-tensorboard", who)
         if name == "histogram_regular":
-            kinds.instance((str, type(None)), "a-string")(
-                "SummaryCollector", histogram_regular=value
-            )
-        elif name != "collect_landscape":
-            kinds.BOOL("SummaryCollector", **{name: value})
+            kinds.optional(kinds.STR)(who, histogram_regular=value)
+        elif not is_landscape:
+            kinds.BOOL(who, **{name: value})
     base = _DEFAULTS if keeps else {**dict.fromkeys(_DEFAULTS, False), "histogram_regular": None}
     return {**base, **specified, "histograms": keeps}
 

@@ -27,6 +27,7 @@ from sporax.train.event_file import (
 
 _TEXTS = ("train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data")
 _MODES = ("train", "eval")
+_CELL = kinds.optional(kinds.instance(Cell, "a-cell"))
 
 
 class SummaryRecord:
@@ -54,17 +55,14 @@ class SummaryRecord:
         max_file_size=None, raise_exception=False, export_options=None,
     ):  # fmt: skip
         who = "SummaryRecord"
-        kinds.instance((str, os.PathLike), "a-path")(who, log_dir=log_dir)
+        kinds.PATH(who, log_dir=log_dir)
         kinds.STR(who, file_prefix=file_prefix, file_suffix=file_suffix)
-        kinds.instance((Cell, type(None)), "a-cell")(who, network=network)
+        _CELL(who, network=network)
         kinds.BOOL(who, raise_exception=raise_exception)
-        if max_file_size is not None:
-            kinds.POSITIVE_INT(who, max_file_size=max_file_size)
+        kinds.optional(kinds.POSITIVE_INT)(who, max_file_size=max_file_size)
         _check_export(export_options)
         if SummaryRecord._open is not None:
-            raise rejection(
-                "no-other-record-open", "SummaryRecord", log_dir=SummaryRecord._open.log_dir
-            )
+            raise rejection("no-other-record-open", who, log_dir=SummaryRecord._open.log_dir)
         self._limit, self._raises, self._exports = max_file_size, raise_exception, export_options
         self._mode, self._values, self._refused = "train", {}, False
         self._network = network
@@ -112,9 +110,7 @@ class SummaryRecord:
         """Write the values added or shown since the last call, for `step`; returns True on success.
         `plugin_filter(plugin)`: return True to write values of that kind."""
         kinds.INT("SummaryRecord.record", step=step)
-        kinds.instance((Cell, type(None)), "a-cell")(
-            "SummaryRecord.record", train_network=train_network
-        )
+        _CELL("SummaryRecord.record", train_network=train_network)
         if self._file.is_closed:
             return False
         self._add_graph(self._network or train_network)
@@ -197,15 +193,10 @@ class SummaryRecord:
 
 
 def _check_export(options):
-    if options is None:
-        return
-    kinds.instance(dict, "a-dict-or-none")("SummaryRecord", export_options=options)
-    require(
-        not set(options) - {"tensor_format"} and options.get("tensor_format") in ("npy", None),
-        "none-callback-record",
-        "SummaryRecord",
-        export_options=options,
-    )
+    kinds.optional(kinds.DICT)("SummaryRecord", export_options=options)
+    options = options or {}
+    fits = not set(options) - {"tensor_format"} and options.get("tensor_format") in ("npy", None)
+    require(fits, "none-callback-record", "SummaryRecord", export_options=options)
 
 
 # the forms of values ------------------------------------------------------------------------------
@@ -223,13 +214,8 @@ class _Form:
         if array.dtype.kind not in "biuf":
             array = array.astype(np.float32)  # bfloat16, or complex, which warns
         if not self.fits(array):
-            raise rejection(
-                "value-callback-record",
-                "SummaryRecord",
-                name=name,
-                law=self.rule,
-                shape=array.shape,
-            )
+            raise rejection("value-callback-record", "SummaryRecord", name=name, law=self.rule,
+                            shape=array.shape)  # fmt: skip
         return array
 
 

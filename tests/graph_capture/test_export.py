@@ -370,7 +370,7 @@ def test_not_inside_a_captured_function(tmp_path):
 OPTIONS = [
     ({"file_format": "AIR"}, NotImplementedError, "Ascend only. Use file_format='STABLEHLO'"),
     ({"file_format": "X"}, ValueError, "'file_format' must be one of .*'MINDIR'.*got 'X'"),
-    ({"file_name": 3}, TypeError, "'file_name' must be a string, not int"),
+    ({"file_name": 3}, TypeError, "'file_name' must be a path, but got int 3"),
     ({"file_name": "/none/f"}, FileNotFoundError, "'/none' does not exist"),
     ({"enc_key": b"k" * 16}, NotImplementedError, "Encrypt the file after the export"),
     ({"custom_func": print}, NotImplementedError, "no protobuf messages"),
@@ -442,7 +442,7 @@ def test_damaged_and_foreign_files(tmp_path):
     for name, words in (("none.mindir", "does not exist"), ("f.txt", "must end in .mindir or")):
         with pytest.raises(ValueError, match=words):
             ms.load(str(tmp_path / name))
-    with pytest.raises(TypeError, match="must be a string, not int"):
+    with pytest.raises(TypeError, match="must be a path, but got int"):
         ms.load(3)
     with pytest.raises(NotImplementedError, match="'dec_key' is not done"):
         ms.load(file, dec_key=b"k")

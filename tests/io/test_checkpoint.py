@@ -297,7 +297,7 @@ def test_a_wrong_checksum_is_refused(tmp_path):
         (lambda f: ms.save_checkpoint({"a": 1.0}, f), TypeError, "got float by 'a'"),
         (lambda f: ms.save_checkpoint([ms.Tensor(1)], f), TypeError, "'name' and 'data'"),
         (lambda f: ms.save_checkpoint({}, f, append_dict={"a": [1]}), TypeError, "got list by 'a'"),
-        (lambda f: ms.save_checkpoint({}, 3), TypeError, "'ckpt_file_name' must be a str"),
+        (lambda f: ms.save_checkpoint({}, 3), TypeError, "'ckpt_file_name' must be a path"),
         (lambda f: ms.save_checkpoint({}, "/"), IsADirectoryError, "is a folder"),
         (lambda f: ms.save_checkpoint({}, "/none/x.ckpt"), FileNotFoundError, "does not exist"),
         (lambda f: ms.save_checkpoint({}, f, format="x"), ValueError, "'format' must be one of"),

@@ -176,7 +176,7 @@ def test_damaged_files_are_refused(tmp_path):
         }),
         "elements of its storage": lambda: archive(path, pickled, **short),
         "has no 'data/0'": lambda: archive(path, pickled),
-        "pickle is damaged": lambda: archive(path, pickled[:50]),
+        "ends in the middle of a name": lambda: archive(path, pickled[:50]),
         "TorchScript": lambda: archive(path, pickled, code__a=b""),
         "big-endian": lambda: archive(path, pickled, byteorder=b"big"),
     }  # fmt: skip

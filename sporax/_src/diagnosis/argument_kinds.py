@@ -6,6 +6,7 @@ and ValueError for one out of range, and returns nothing; `kind.checked(who, nam
 the value.
 """
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -91,6 +92,7 @@ SEQUENCE, DICT = instance((tuple, list), "a-tuple-or-list"), instance(dict, "a-d
 AXES = Kind(partial(message, "int-or-ints"), is_axes)
 SIZES = Kind(partial(message, "int-none-or-a-tuple"), _are_sizes)
 FUNCTION = Kind(partial(message, "a-function"), callable)
+PATH = instance((str, os.PathLike), "a-path")
 
 
 def at_least(low, kind=NUMBER):

@@ -23,12 +23,8 @@ class AdaSum(Cell):
         super().__init__()
         kinds.COUNT("AdaSum", rank=rank)
         kinds.POSITIVE_INT("AdaSum", device_number=device_number, group_number=group_number)
-        require(
-            group_number == 1,
-            "sporax-no-training-several",
-            other="group_number",
-            value=group_number,
-        )
+        fits = group_number == 1
+        require(fits, "sporax-no-training-several", other="group_number", value=group_number)
         self.rank, self.device_number, self.group_number = rank, device_number, group_number
         self.parameter_tuple = parameter_tuple
 

@@ -23,9 +23,8 @@ def principal_directions(weights, count):
     centred = weights - weights.mean(0)
     directions = np.linalg.svd(centred, full_matrices=False)[2]
     if len(directions) < count:
-        raise rejection(
-            "at-least-checkpoints-n-components", "DimReduce", count=count, got=len(weights)
-        )
+        raise rejection("at-least-checkpoints-n-components", "DimReduce", count=count,
+                        got=len(weights))  # fmt: skip
     return directions[:count]
 
 
@@ -33,32 +32,18 @@ def directions_of(path, folder, count, network):
     """Load the direction matrix from `path` (.npy), or compute it from checkpoints in `folder`."""
     if path is not None and Path(path).is_file():
         return _matrix(path)
-    require(
-        folder is not None and Path(folder).is_dir(),
-        "file-weight-load-dir-folder-checkpoints",
-        "DimReduce",
-        pca_mat_path=path,
-        folder=folder,
-    )
+    require(folder is not None and Path(folder).is_dir(), "file-weight-load-dir-folder-checkpoints",
+            "DimReduce", pca_mat_path=path, folder=folder)  # fmt: skip
     names = [p.name for p in network.trainable_params()]
     rows = []
     for file in sorted(Path(folder).glob("*.ckpt")):
         saved = load_checkpoint(str(file))
         sizes = [getattr(saved.get(p.name), "shape", None) for p in network.trainable_params()]
-        require(
-            sizes == [p.shape for p in network.trainable_params()],
-            "parameters-network-shapes",
-            "DimReduce",
-            argument=file,
-            names=names,
-        )
+        fits = sizes == [p.shape for p in network.trainable_params()]
+        require(fits, "parameters-network-shapes", "DimReduce", argument=file, names=names)
         row = np.concatenate([saved[name].asnumpy().ravel() for name in names])
-        require(
-            row.dtype.kind == "f" and np.isfinite(row).all(),
-            "parameters-finite-floats-some",
-            "DimReduce",
-            file=file,
-        )
+        fits = row.dtype.kind == "f" and np.isfinite(row).all()
+        require(fits, "parameters-finite-floats-some", "DimReduce", file=file)
         rows.append(row)
     require(rows, "checkpoints-ckpt", "DimReduce", folder=folder)
     return principal_directions(np.stack(rows), count)
@@ -70,19 +55,12 @@ def _matrix(path):
         untrusted_file.check_regular(path)
         # without pickles; the header of a matrix has 128 bytes
         matrix = np.load(path, mmap_mode="r", max_header_size=192)
-        require(
-            isinstance(matrix, np.ndarray) and matrix.ndim == 2 and (matrix.dtype.kind == "f"),
-            "holds-something-else",
-        )
+        fits = isinstance(matrix, np.ndarray) and matrix.ndim == 2 and (matrix.dtype.kind == "f")
+        require(fits, "holds-something-else")
         return np.array(matrix)
     except (tokenize.TokenError, *untrusted_file.MALFORMED) as error:
-        raise rejection(
-            "file-npy-matrix-floats",
-            "DimReduce",
-            argument="pca_mat_path",
-            path=path,
-            cause=untrusted_file.cause(error),
-        ) from None
+        raise rejection("file-npy-matrix-floats", "DimReduce", argument="pca_mat_path", path=path,
+                        cause=untrusted_file.cause(error)) from None  # fmt: skip
 
 
 class DimReduce(Cell):
@@ -116,13 +94,9 @@ class DimReduce(Cell):
         require(rank_size == 1, "sporax-no-training-several", other="rank_size", value=rank_size)
         kinds.POSITIVE_INT("DimReduce", n_components=n_components)
         sizes = [p.size for p in weight]
-        require(
-            pca_mat_local.shape == (n_components, sum(sizes)),
-            "shape-n-components-number-weights",
-            "DimReduce",
-            pca_mat_local=pca_mat_local.shape,
-            items=(n_components, sum(sizes)),
-        )
+        require(pca_mat_local.shape == (n_components, sum(sizes)),
+                "shape-n-components-number-weights", "DimReduce", pca_mat_local=pca_mat_local.shape,
+                items=(n_components, sum(sizes)))  # fmt: skip
         self.network, self.optimizer = network, optimizer
         self.gamma, self.alpha, self.sigma = gamma, alpha, sigma
         self.rho_list = [1.0, rho]

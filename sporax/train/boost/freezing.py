@@ -33,11 +33,8 @@ class FreezeOpt(Cell):
     def __init__(self, opt, train_parameter_groups=None, train_strategy=None):
         super().__init__()
         kinds.instance(Optimizer, "an-optimizer")("FreezeOpt", opt=opt)
-        require(
-            train_strategy is None or train_parameter_groups is not None,
-            "train-strategy-come-train-parameter-groups",
-            "FreezeOpt",
-        )
+        fits = train_strategy is None or train_parameter_groups is not None
+        require(fits, "train-strategy-come-train-parameter-groups", "FreezeOpt")
         groups = [tuple(opt.parameters)]
         if train_parameter_groups is not None:
             kind = kinds.instance((tuple, list), "sequences")
@@ -74,9 +71,8 @@ def _strategy(given):
     """Return the group of each step as an Int32 Tensor, or None."""
     if given is None or isinstance(given, Tensor):
         if given is not None and (given.ndim != 1 or given.dtype != int32):
-            raise rejection(
-                "int32-one-axis", "FreezeOpt", train_strategy=given.dtype, shape=given.shape
-            )
+            raise rejection("int32-one-axis", "FreezeOpt", train_strategy=given.dtype,
+                            shape=given.shape)  # fmt: skip
         return given
     kind = kinds.instance((tuple, list), "tensor-ints-or-none")
     kind._replace(is_in_range=lambda groups: all(isinstance(group, int) for group in groups))(

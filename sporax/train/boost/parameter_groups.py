@@ -11,12 +11,8 @@ def _listed(parameters):
     """Return the parameters of an optimizer as a list of Parameters or groups."""
     listed = list(parameters or ())
     require(listed, "optimizer-parameters-none", "boost")
-    require(
-        isinstance(listed[0], (dict, Parameter)),
-        "optimizer-s-parameters-parameters",
-        "boost",
-        got=listed[0],
-    )
+    fits = isinstance(listed[0], (dict, Parameter))
+    require(fits, "optimizer-s-parameters-parameters", "boost", got=listed[0])
     return listed
 
 

@@ -121,18 +121,11 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWith
 
     def __init__(self, network, optimizer, scale_sense):
         by_groups = AutoBoost().boost_config["loss_scale_group"]
-        require(
-            not isinstance(optimizer, FreezeOpt),
-            "not-freezeopt",
-            "BoostTrainOneStepWithLossScaleCell",
-            argument="optimizer",
-        )
-        require(
-            by_groups == isinstance(scale_sense, GroupLossScaleManager),
-            "grouplossscalemanager-method-loss-scale-group-autoboost",
-            "BoostTrainOneStepWithLossScaleCell",
-            scale_sense=scale_sense,
-        )
+        fits = not isinstance(optimizer, FreezeOpt)
+        require(fits, "not-freezeopt", "BoostTrainOneStepWithLossScaleCell", argument="optimizer")
+        require(by_groups == isinstance(scale_sense, GroupLossScaleManager),
+                "grouplossscalemanager-method-loss-scale-group-autoboost",
+                "BoostTrainOneStepWithLossScaleCell", scale_sense=scale_sense)  # fmt: skip
         super().__init__(network, optimizer, Tensor(1.0) if by_groups else scale_sense)
         self.enable_enhanced_amp = by_groups
         if by_groups:

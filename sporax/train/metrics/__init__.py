@@ -68,8 +68,8 @@ def get_metric_fn(name, *args, **kwargs):
     >>> type(get_metric_fn("mae")).__name__
     'MAE'
     """
-    if name not in _NAMES:
-        raise KeyError(f"For 'get_metric_fn', 'name' must be one of {names()}, but got {name!r}.")
+    known = names()
+    require(name in _NAMES, "one-of", "get_metric_fn", KeyError, name=name, choices=known)
     return _NAMES[name](*args, **kwargs)
 
 
@@ -90,13 +90,8 @@ def metrics_of(metrics, who="Model"):
         return {name: get_metric_fn(name) for name in sorted(metrics)}
     kinds.instance(dict, "a-dict-or-a-set")(who, metrics=metrics)
     for name, metric in metrics.items():
-        require(
-            isinstance(name, str) and isinstance(metric, Metric),
-            "dict-metrics-names-metrics",
-            who,
-            got=name,
-            metric=metric,
-        )
+        fits = isinstance(name, str) and isinstance(metric, Metric)
+        require(fits, "dict-metrics-names-metrics", who, got=name, metric=metric)
     return metrics
 
 

@@ -49,13 +49,8 @@ class BleuScore(Metric):
         """Accumulate candidates (lists of words) and a list of references for each."""
         self._check_number(inputs, 2, "candidates and references")
         candidates, references = inputs
-        require(
-            len(candidates) == len(references),
-            "references-candidate",
-            "BleuScore",
-            got=len(references),
-            count=len(candidates),
-        )
+        n, got = len(candidates), len(references)
+        require(n == got, "references-candidate", "BleuScore", got=got, count=n)
         for words, texts in zip(candidates, references, strict=True):
             self._words += len(words)
             nearest = min(texts, key=lambda text: abs(len(words) - len(text)))
@@ -71,7 +66,7 @@ class BleuScore(Metric):
 
     def eval(self):
         """Return the score of all accumulated batches."""
-        self._refuse_empty(self._is_empty)
+        self._require_samples(self._is_empty)
         if not self._found.all():
             return np.array(0.0)
         added = 1 if self.smooth else 0

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import require
 from sporax.train.metrics.mean_metrics import _Mean
 from sporax.train.metrics.metric import Metric, classes_of, rearrange_inputs
 
@@ -17,14 +17,9 @@ class _Classes(Metric):
 
     def __init__(self, eval_type="classification"):
         super().__init__()
-        if eval_type not in ("classification", "multilabel"):
-            raise rejection(
-                "one-of",
-                type(self).__name__,
-                eval_type=eval_type,
-                choices=("classification", "multilabel"),
-                error=TypeError,
-            )
+        choices, who = ("classification", "multilabel"), type(self).__name__
+        fits = eval_type in choices
+        require(fits, "one-of", who, TypeError, eval_type=eval_type, choices=choices)
         self._type = eval_type
         self.clear()
 
@@ -36,38 +31,20 @@ class _Classes(Metric):
         """Return checked predictions and labels: (N..., C) scores and (N...) classes, or two (N...,
         C) arrays of zeros and ones."""
         predicted, labels = self._two(inputs)
-        who = f"For '{type(self).__name__}', predictions"
+        who, shapes = type(self).__name__, [predicted.shape, labels.shape]
         if self._type == "multilabel":
-            require(
-                predicted.shape == labels.shape,
-                "labels-one-shape-several",
-                name=who,
-                got=predicted.shape,
-                shape=labels.shape,
-            )
-            require(
-                np.isin(predicted, (0, 1)).all() and np.isin(labels, (0, 1)).all(),
-                "labels-0-1-several",
-                name=who,
-            )
+            fits = predicted.shape == labels.shape
+            require(fits, "predictions-labels-one-shape", who, shapes=shapes)
+            fits = np.isin(predicted, (0, 1)).all() and np.isin(labels, (0, 1)).all()
+            require(fits, "predictions-0-or-1", who)
             labels = np.moveaxis(labels, 1, -1)
         else:
             labels = classes_of(labels, predicted)
-            require(
-                labels.shape == (*predicted.shape[:1], *predicted.shape[2:]),
-                "labels-shape-axis-classes",
-                name=who,
-                got=predicted.shape,
-                shape=labels.shape,
-            )
+            fits = labels.shape == (*predicted.shape[:1], *predicted.shape[2:])
+            require(fits, "predictions-axis-of-classes", who, shapes=shapes)
         number = predicted.shape[1]
-        require(
-            self._class_num in (0, number),
-            "classes-before",
-            name=who,
-            class_num=self._class_num,
-            got=number,
-        )
+        fits = self._class_num in (0, number)
+        require(fits, "classes-as-before", who, n=self._class_num, got=number)
         self._class_num = number
         return np.moveaxis(predicted, 1, -1), labels
 
@@ -101,7 +78,7 @@ class Accuracy(_Classes):
 
     def eval(self):
         """Return the share of correct predictions."""
-        self._refuse_empty(self._total == 0)
+        self._require_samples(self._total == 0)
         return self._right / self._total
 
 
@@ -121,10 +98,8 @@ class _Hits(_Classes):
         if self._type == "multilabel":
             axis, predicted, labels = 1, predicted.reshape(-1, n), labels.reshape(-1, n)
         else:
-            if labels.max() >= n:
-                raise rejection(
-                    "labels-less-than-number-classes", type(self).__name__, n=n, got=labels.max()
-                )
+            most, who = labels.max(), type(self).__name__
+            require(most < n, "labels-less-than-number-classes", who, n=n, got=most)
             axis = 0
             predicted = np.eye(n)[predicted.argmax(axis=-1).reshape(-1)]
             labels = np.eye(n)[labels.reshape(-1).astype(int)]
@@ -133,7 +108,7 @@ class _Hits(_Classes):
         self._counts.append(np.stack(counts).astype(float))
 
     def _gathered(self):
-        self._refuse_empty(not self._counts)
+        self._require_samples(not self._counts)
         multilabel = self._type == "multilabel"
         return np.concatenate(self._counts, axis=1) if multilabel else np.sum(self._counts, axis=0)
 

@@ -24,7 +24,7 @@ class ConfusionMatrix(Metric):
         super().__init__()
         kinds.POSITIVE_INT("ConfusionMatrix", num_classes=num_classes)
         kinds.one_of(*_AXES, "no_norm")("ConfusionMatrix", normalize=normalize)
-        require(isinstance(threshold, float), "float", "ConfusionMatrix", threshold=threshold)
+        kinds.FLOAT("ConfusionMatrix", threshold=threshold)
         self.num_classes, self.normalize, self.threshold = num_classes, normalize, threshold
         self.clear()
 
@@ -40,12 +40,8 @@ class ConfusionMatrix(Metric):
         if predicted.ndim == labels.ndim + 1:
             predicted = predicted.argmax(axis=1)
         elif predicted.ndim != labels.ndim:
-            raise rejection(
-                "predictions-labels-shape-axis",
-                "ConfusionMatrix",
-                got=predicted.shape,
-                shape=labels.shape,
-            )
+            shapes = [predicted.shape, labels.shape]
+            raise rejection("predictions-shape-or-classes", "ConfusionMatrix", shapes=shapes)
         elif predicted.dtype.kind == "f":
             predicted = predicted >= self.threshold
         pairs = labels.reshape(-1).astype(int), predicted.reshape(-1).astype(int)
@@ -54,7 +50,7 @@ class ConfusionMatrix(Metric):
 
     def eval(self):
         """Return the normalized matrix; 0 in empty rows or columns."""
-        self._refuse_empty(self._is_empty)
+        self._require_samples(self._is_empty)
         matrix = self.confusion_matrix
         if self.normalize == "no_norm":
             return matrix.copy()
@@ -150,14 +146,12 @@ class ConfusionMatrixMetric(Metric):
         super().__init__()
         who = "ConfusionMatrixMetric"
         kinds.BOOL(who, skip_channel=skip_channel, calculation_method=calculation_method)
-        require(isinstance(metric_name, str), "str", who, metric_name=metric_name)
-        if decrease not in _DECREASES:
-            raise rejection("one-of", who, decrease=decrease, choices=list(_DECREASES))
+        kinds.STR(who, metric_name=metric_name)
+        kinds.one_of(*_DECREASES)(who, decrease=decrease)
         wanted = metric_name.replace(" ", "_").lower()
         if wanted not in _BY_NAME:
-            raise rejection(
-                "one-of-metric-samples", who, metric_name=metric_name, choices=sorted(_BY_NAME)
-            )
+            fields = {"metric_name": metric_name, "choices": sorted(_BY_NAME)}
+            raise rejection("one-of", who, NotImplementedError, **fields)
         self.skip_channel, self.metric_name, self.decrease = skip_channel, metric_name, decrease
         self.calculation_method, self._formula = calculation_method, _BY_NAME[wanted]
         self.clear()
@@ -170,15 +164,10 @@ class ConfusionMatrixMetric(Metric):
     def update(self, *inputs):
         """Accumulate the predictions and labels of a batch."""
         predicted, labels = self._two(inputs)
-        who = f"For '{type(self).__name__}', predictions"
-        require(
-            predicted.shape == labels.shape and predicted.ndim >= 2,
-            "labels-one-shape-at-least",
-            name=who,
-            got=predicted.shape,
-            shape=labels.shape,
-        )
-        require(np.isin(labels, (0, 1)).all(), "labels-0-1", name=who)
+        who, shapes = type(self).__name__, [predicted.shape, labels.shape]
+        require(predicted.shape == labels.shape, "predictions-labels-one-shape", who, shapes=shapes)
+        require(predicted.ndim >= 2, "predictions-two-axes", who, got=predicted.shape)
+        require(np.isin(labels, (0, 1)).all(), "predictions-0-or-1", who)
         counts = self._count(predicted, labels)
         apart = predicted.ndim > 3 or (predicted.ndim == 3 and predicted.shape[-1] != 1)
         if self.calculation_method and apart:
@@ -199,7 +188,7 @@ class ConfusionMatrixMetric(Metric):
 
     def eval(self):
         """Return the metric of the total counts, or the mean over the batches."""
-        self._refuse_empty(self._weight == 0)
+        self._require_samples(self._weight == 0)
         if self._counts.any():
             return np.atleast_1d(self._formula(*self._counts))
         return self._sum / self._weight

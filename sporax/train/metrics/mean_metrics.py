@@ -22,7 +22,7 @@ class _Mean(Metric):
 
     def eval(self):
         """Return the mean of all accumulated batches."""
-        self._refuse_empty(self._count == 0)
+        self._require_samples(self._count == 0)
         return self._sum / self._count
 
 
@@ -82,12 +82,7 @@ class Perplexity(_Mean):
 
     def __init__(self, ignore_label=None):
         super().__init__()
-        require(
-            ignore_label is None or isinstance(ignore_label, int),
-            "int",
-            "Perplexity",
-            ignore_label=ignore_label,
-        )
+        kinds.instance((int, type(None)), "an-int-or-none")("Perplexity", ignore_label=ignore_label)
         self.ignore_label = ignore_label
 
     @rearrange_inputs
@@ -96,12 +91,8 @@ class Perplexity(_Mean):
         predicted, labels = self._two(inputs)
         labels = labels.reshape(-1).astype(int)
         if labels.size * predicted.shape[-1] != predicted.size:
-            raise rejection(
-                "label-row-probabilities",
-                "Perplexity",
-                shape=predicted.shape,
-                shape2=inputs[1].shape,
-            )
+            shapes = [predicted.shape, inputs[1].shape]
+            raise rejection("label-of-each-row", "Perplexity", shapes=shapes)
         chosen = predicted.reshape(labels.size, -1)[np.arange(labels.size), labels]
         counts = (
             np.ones(labels.shape, bool)
@@ -133,13 +124,8 @@ class Dice(_Mean):
     def update(self, *inputs):
         """Accumulate predictions and labels of the same shape."""
         predicted, labels = self._two(inputs)
-        require(
-            predicted.shape == labels.shape,
-            "predictions-labels-one-shape",
-            "Dice",
-            got=predicted.shape,
-            shape=labels.shape,
-        )
+        shapes = [predicted.shape, labels.shape]
+        require(shapes[0] == shapes[1], "predictions-labels-one-shape", "Dice", shapes=shapes)
         both = float((predicted * labels).sum())
         each = float(np.square(predicted).sum() + np.square(labels).sum())
         self._sum += 2 * both / (each + self.smooth)

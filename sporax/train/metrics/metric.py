@@ -52,7 +52,7 @@ class Metric(Fitting):
         if len(inputs) != number:
             raise rejection("update-takes", type(self).__name__, words=words, got=len(inputs))
 
-    def _refuse_empty(self, is_empty):
+    def _require_samples(self, is_empty):
         if is_empty:
             raise rejection("samples-before-eval", type(self).__name__)
 
@@ -63,12 +63,8 @@ class Metric(Fitting):
 
     def set_indexes(self, indexes):
         """Select the inputs of `update` by index, in this order; returns the metric."""
-        require(
-            isinstance(indexes, list) and all(isinstance(i, int) for i in indexes),
-            "list-ints-argument-value",
-            "set_indexes",
-            indexes=indexes,
-        )
+        fits = isinstance(indexes, list) and all(isinstance(i, int) for i in indexes)
+        require(fits, "list-ints-argument-value", "set_indexes", indexes=indexes)
         self._indexes = indexes
         return self
 
@@ -79,19 +75,19 @@ class Metric(Fitting):
 
     def clear(self):
         """Reset the accumulated state."""
-        raise NotImplementedError(_undefined(self, "clear"))
+        raise _undefined(self, "clear")
 
     def update(self, *inputs):
         """Accumulate one batch."""
-        raise NotImplementedError(_undefined(self, "update"))
+        raise _undefined(self, "update")
 
     def eval(self):
         """Return the value of the metric."""
-        raise NotImplementedError(_undefined(self, "eval"))
+        raise _undefined(self, "eval")
 
 
 def _undefined(metric, name):
-    return f"For '{type(metric).__name__}', the method '{name}' must be defined."
+    return rejection("method-defined", type(metric).__name__, other=name)
 
 
 def classes_of(labels, predictions):

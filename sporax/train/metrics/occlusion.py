@@ -6,7 +6,7 @@ import numpy as np
 
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -33,8 +33,7 @@ class OcclusionSensitivity(Metric):
         kinds.FLOAT("OcclusionSensitivity", pad_val=pad_val)
         kinds.instance((int, list), "an-int-or-a-list")("OcclusionSensitivity", margin=margin)
         kinds.POSITIVE_INT("OcclusionSensitivity", n_batch=n_batch)
-        if b_box is not None:
-            kinds.instance(list, "none-or-a-list")("OcclusionSensitivity", b_box=b_box)
+        kinds.optional(kinds.LIST)("OcclusionSensitivity", b_box=b_box)
         self.pad_val, self.margin, self.n_batch, self.b_box = pad_val, margin, n_batch, b_box
         self.clear()
 
@@ -47,21 +46,11 @@ class OcclusionSensitivity(Metric):
         if self.b_box is None:
             return [0] * len(shape), list(shape)
         low, high = [max(0, n) for n in self.b_box[::2]], self.b_box[1::2]
-        if len(self.b_box) != 2 * len(shape):
-            raise rejection(
-                "indices-two-axis-image",
-                "OcclusionSensitivity",
-                b_box=len(self.b_box),
-                number=2 * len(shape),
-            )
+        who, n, got = "OcclusionSensitivity", 2 * len(shape), len(self.b_box)
+        require(got == n, "indices-two-axis-image", who, b_box=got, number=n)
         high = [n - 1 if h < 0 else h for n, h in zip(shape, high, strict=True)]
-        require(
-            not any((not a <= b < n for a, b, n in zip(low, high, shape, strict=True))),
-            "lie-image-shape-lowest",
-            "OcclusionSensitivity",
-            b_box=self.b_box,
-            shape=shape,
-        )
+        fits = all(a <= b < n for a, b, n in zip(low, high, shape, strict=True))
+        require(fits, "lie-image-shape-lowest", who, b_box=self.b_box, shape=shape)
         return low, [n + 1 for n in high]
 
     @rearrange_inputs
@@ -72,10 +61,8 @@ class OcclusionSensitivity(Metric):
         kinds.instance(Cell, "a-cell")("OcclusionSensitivity", model=model)
         image = self._convert_data(inputs[1])
         label = np.asarray(label) if isinstance(label, int) else self._convert_data(label)
-        if len(image) != 1 or label.size != 1:
-            raise rejection(
-                "one-image-one-label", "OcclusionSensitivity", got=len(image), size=label.size
-            )
+        n, size = len(image), label.size
+        require(n == size == 1, "one-image-one-label", "OcclusionSensitivity", got=n, size=size)
         low, end = self._box(image.shape[1:])
         places = itertools.product(*map(range, low, end))
         scores = []
@@ -99,5 +86,5 @@ class OcclusionSensitivity(Metric):
     def eval(self):
         """Return the score drops in the shape of the image (or of `b_box`), without axes of size
         1."""
-        self._refuse_empty(self._sensitivity is None)
+        self._require_samples(self._sensitivity is None)
         return self._sensitivity.squeeze()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.train.metrics.metric import Metric, rearrange_inputs
 
@@ -15,20 +16,12 @@ def auc(x, y, reorder=False):
     0.75
     """
     for name, values in (("x", x), ("y", y)):
-        require(
-            isinstance(values, np.ndarray), "array-argument-type", "auc", argument=name, got=values
-        )
-        require(
-            values.ndim == 1 or values.shape[1:] == (1,),
-            "one-axis",
-            "auc",
-            argument=name,
-            shape=values.shape,
-        )
+        kinds.instance(np.ndarray, "a-numpy-array").checked("auc", name, values)
+        fits = values.ndim == 1 or values.shape[1:] == (1,)
+        require(fits, "one-axis", "auc", argument=name, shape=values.shape)
     x, y = x.reshape(-1), y.reshape(-1)
-    require(
-        len(x) == len(y) and len(x) >= 2, "y-one-length-at-least", "auc", x=len(x), count=len(y)
-    )
+    fits = len(x) == len(y) and len(x) >= 2
+    require(fits, "y-one-length-at-least", "auc", x=len(x), count=len(y))
     if reorder:
         order = np.lexsort((y, x))
         x, y = x[order], y[order]
@@ -52,8 +45,8 @@ class ROC(Metric):
 
     def __init__(self, class_num=None, pos_label=None):
         super().__init__()
-        for name, value in (("class_num", class_num), ("pos_label", pos_label)):
-            require(value is None or isinstance(value, int), "int", "ROC", argument=name, got=value)
+        kind = kinds.instance((int, type(None)), "an-int-or-none")
+        kind("ROC", class_num=class_num, pos_label=pos_label)
         self.class_num, self.pos_label = class_num, pos_label
         self.clear()
 
@@ -71,18 +64,13 @@ class ROC(Metric):
             require(self.pos_label is None, "none-several-classes", "ROC", pos_label=self.pos_label)
             scores = np.moveaxis(scores, 1, -1).reshape(-1, self.class_num)
         else:
-            raise rejection(
-                "scores-labels-shape-axis",
-                "ROC",
-                got=scores.shape,
-                shape=labels.shape,
-                class_num=self.class_num,
-            )
+            shapes, n = [scores.shape, labels.shape], self.class_num
+            raise rejection("scores-shape-or-classes", "ROC", shapes=shapes, n=n)
         self._scores, self._labels = scores, labels.reshape(-1)
 
     def eval(self):
         """Return (false positive rates, true positive rates, thresholds)."""
-        self._refuse_empty(self._scores is None)
+        self._require_samples(self._scores is None)
         if self._scores.shape[1] == 1:
             positive = 1 if self.pos_label is None else self.pos_label
             return _curve(self._scores[:, 0], self._labels == positive)

@@ -25,7 +25,7 @@ class CosineSimilarity(Metric):
         super().__init__()
         kinds.STR("CosineSimilarity", similarity=similarity, reduction=reduction)
         kinds.one_of("dot", "cosine")("CosineSimilarity", similarity=similarity)
-        kinds.one_of(*tuple(_REDUCED))("CosineSimilarity", reduction=reduction)
+        kinds.one_of(*_REDUCED)("CosineSimilarity", reduction=reduction)
         kinds.BOOL("CosineSimilarity", zero_diagonal=zero_diagonal)
         self.similarity, self.reduction = similarity, reduction
         self.zero_diagonal = zero_diagonal
@@ -46,7 +46,7 @@ class CosineSimilarity(Metric):
 
     def eval(self):
         """Return the similarities."""
-        self._refuse_empty(self._products is None)
+        self._require_samples(self._products is None)
         if self.zero_diagonal:
             np.fill_diagonal(self._products, 0)
         return _REDUCED[self.reduction](self._products)

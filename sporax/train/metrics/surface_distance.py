@@ -38,12 +38,8 @@ class _SurfaceDistance(Metric):
         predicted, labels = (self._convert_data(data) for data in inputs[:2])
         require(isinstance(inputs[2], (int, float)), "class-int-float", name, got=inputs[2])
         if predicted.size == 0 or predicted.shape != labels.shape:
-            raise rejection(
-                "predictions-labels-one-shape-elements",
-                name,
-                shape=predicted.shape,
-                shape2=labels.shape,
-            )
+            shapes = [predicted.shape, labels.shape]
+            raise rejection("predictions-labels-with-elements", name, shapes=shapes)
         regions = [a if a.dtype == bool else a == inputs[2] for a in (predicted, labels)]
         if not any(region.any() for region in regions):
             raise rejection("class-predictions-labels-neither", name, inputs=inputs[2])
@@ -62,7 +58,7 @@ class _SurfaceDistance(Metric):
 
     def _directions(self, both):
         """Return the distances from the predictions' surface and, with `both`, from the labels'."""
-        self._refuse_empty(self._surfaces is None)
+        self._require_samples(self._surfaces is None)
         predicted, labels = self._surfaces
         pairs = [(predicted, labels), (labels, predicted)] if both else [(predicted, labels)]
         return [self._distances(of, to) for of, to in pairs]
@@ -84,11 +80,8 @@ class HausdorffDistance(_SurfaceDistance):
 
     def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
         super().__init__(distance_metric)
-        if percentile is not None:
-            kind = kinds.instance(float, "percentage-or-none")
-            kind._replace(is_in_range=lambda value: 0 <= value <= 100)(
-                "HausdorffDistance", percentile=percentile
-            )
+        percentage = kinds.optional(kinds.within(0, 100, kinds.FLOAT))
+        percentage("HausdorffDistance", percentile=percentile)
         kinds.BOOL("HausdorffDistance", directed=bool(directed), crop=bool(crop))
         self.percentile, self.directed, self.crop = percentile, directed, crop
 

@@ -130,14 +130,12 @@ def parsed(path):
             warnings.simplefilter("ignore")  # warnings about the program, e.g. "\d" in a string
             return [(place, ast.parse(part)) for place, part in parts]
     except SyntaxError as error:
-        raise rejection(
-            "no-python-program-line", msg=error.msg, lineno=error.lineno, error=CannotRead
-        ) from None
+        fields = {"cause": error.msg, "line": error.lineno}
+        raise rejection("no-python-program-line", error=CannotRead, **fields) from None
     # the parser raises MemoryError if brackets are nested too deeply
     except (MemoryError, *untrusted_file.MALFORMED) as error:
-        raise rejection(
-            "no-python-program", cause=untrusted_file.cause(error), error=CannotRead
-        ) from None
+        cause = untrusted_file.cause(error)
+        raise rejection("no-python-program", cause=cause, error=CannotRead) from None
 
 
 def read_with(reader, trees):

@@ -77,9 +77,7 @@ def _jax():
     avoided = [f"avoided: {f.name} ({f.issue}): {f.remedy}" for f in jaxlib_faults.present()]
     wrong = admission.verdict()
     if wrong:
-        raise rejection(
-            "jaxlib-gives-wrong-numbers", jaxlib=JAXLIB, names=", ".join(wrong), error=Problem
-        )
+        raise rejection("jaxlib-gives-wrong-numbers", error=Problem, jaxlib=JAXLIB, names=wrong)
     return [
         f"jax {jax.__version__}, jaxlib {JAXLIB}",
         *avoided,
@@ -179,14 +177,8 @@ def _training():
         value, gradients = step()
         optimizer(gradients)
         losses.append(float(value))
-    require(
-        losses[-1] < losses[0] / 2,
-        "steps-small-network-went",
-        trials=_TRIALS,
-        losses=losses[0],
-        losses2=losses[-1],
-        error=Problem,
-    )
+    require(losses[-1] < losses[0] / 2, "steps-small-network-went", trials=_TRIALS,
+            losses=losses[0], losses2=losses[-1], error=Problem)  # fmt: skip
     fall = f"loss {losses[0]:.2f} to {losses[-1]:.2f}"
     return f"{_TRIALS} steps of a small network in {time.perf_counter() - start:.1f} s: {fall}"
 

@@ -27,12 +27,6 @@ def job_key(environ=os.environ):
             return user_key.in_file(path())
         except OSError as error:
             raise rejection("job-s-key-file", cause=error, error=NoJobKey) from None
-    require(
-        len(text) >= _SHORTEST,
-        "at-least-characters",
-        variable=VARIABLE,
-        shortest=_SHORTEST,
-        got=len(text),
-        error=NoJobKey,
-    )
+    require(len(text) >= _SHORTEST, "at-least-characters", variable=VARIABLE, shortest=_SHORTEST,
+            got=len(text), error=NoJobKey)  # fmt: skip
     return os.fsencode(text)

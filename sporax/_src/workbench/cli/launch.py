@@ -97,9 +97,8 @@ def held_port(host, port):
     except OSError as error:
         if held is not None:
             held.close()
-        raise rejection(
-            "port-free-coordinator-choose", port=port, host=host, cause=error, error=CannotLaunch
-        ) from None
+        raise rejection("port-free-coordinator-choose", port=port, host=host, cause=error,
+                        error=CannotLaunch) from None  # fmt: skip
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     return held
@@ -112,13 +111,8 @@ def _link(address, index, hosts, n):
     try:
         return FirstHost(address, hosts, n, key)
     except OSError as error:
-        raise rejection(
-            "port-free-launchers-choose",
-            address=address[1],
-            address2=address[0],
-            cause=error,
-            error=CannotLaunch,
-        ) from None
+        raise rejection("port-free-launchers-choose", address=address[1], address2=address[0],
+                        cause=error, error=CannotLaunch) from None  # fmt: skip
 
 
 def _host_index(hosts):
@@ -130,12 +124,8 @@ def _host_index(hosts):
     for index, host in enumerate(hosts):
         if host in own or any(entry[4][0] in own for entry in _addresses(host)):
             return index
-    raise rejection(
-        "host-none-hosts-say",
-        gethostname=socket.gethostname(),
-        names=",".join(hosts),
-        error=CannotLaunch,
-    )
+    raise rejection("host-none-hosts-say", gethostname=socket.gethostname(), names=",".join(hosts),
+                    error=CannotLaunch)  # fmt: skip
 
 
 def _addresses(host):

@@ -72,12 +72,8 @@ class _Dispatch(Policy):
         several = isinstance(out, (tuple, list))
         for one in out if several else [out]:
             if not isinstance(one, Tensor):
-                raise rejection(
-                    "return-what-does-tensor",
-                    type(mode).__name__,
-                    __ms_dispatch__=one,
-                    name=op.name,
-                )
+                who = type(mode).__name__
+                raise rejection("returns-as-operation", who, __ms_dispatch__=one, name=op.name)
         if do is apply:
             return tuple(out) if several else out
         return tuple(one._value for one in out) if several else out._value

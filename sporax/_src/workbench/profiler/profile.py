@@ -12,6 +12,7 @@ import jax
 
 from sporax._src.core.errors import warn
 from sporax._src.core.hooks import hooks
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax._src.workbench.profiler.profiler import Metadata, Profiler, settle
 from sporax._src.workbench.profiler.profiler_options import ProfilerAction
@@ -67,15 +68,8 @@ class profile(Metadata):
         parallel_strategy=False, start_profile=True, hbm_ddr=False, pcie=False, sync_enable=True,
         record_shapes=False, schedule=None, on_trace_ready=None, experimental_config=None,
     ):  # fmt: skip
-        functions = {"schedule": schedule, "on_trace_ready": on_trace_ready}
-        for name, function in functions.items():
-            require(
-                function is None or callable(function),
-                "function-none-argument-type",
-                "profile",
-                argument=name,
-                got=function,
-            )
+        function = kinds.optional(kinds.FUNCTION)
+        function("profile", schedule=schedule, on_trace_ready=on_trace_ready)
         if on_trace_ready is tensorboard_trace_handler:
             on_trace_ready = tensorboard_trace_handler()
         self.schedule = schedule or (lambda step: ProfilerAction.RECORD)
@@ -217,13 +211,8 @@ class mstx:
     @staticmethod
     def range_end(range_id, domain="default"):
         """End a range, after the operations that were started in it."""
-        require(
-            (range_id, domain) in _open_ranges,
-            "range-domain-was-started",
-            "mstx.range_end",
-            range_id=range_id,
-            domain=domain,
-        )
+        is_open, who = (range_id, domain) in _open_ranges, "mstx.range_end"
+        require(is_open, "range-domain-was-started", who, range_id=range_id, domain=domain)
         if Profiler.is_running():
             settle()
         _open_ranges.pop((range_id, domain)).__exit__(None, None, None)
@@ -250,9 +239,8 @@ class EnvProfiler:
             options = json.loads(text)
         except json.JSONDecodeError:
             options = None
-        require(
-            isinstance(options, dict), "ms-profiler-options-json-object", "EnvProfiler", got=text
-        )
+        fits = isinstance(options, dict)
+        require(fits, "ms-profiler-options-json-object", "EnvProfiler", got=text)
         if options.get("start") and cls.profiler is None:
             handler = tensorboard_trace_handler(options.get("output_path"))
             cls.profiler = profile(on_trace_ready=handler)

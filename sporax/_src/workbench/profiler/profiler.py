@@ -10,6 +10,7 @@ from sporax._src.core.errors import warn
 from sporax._src.core.hooks import hooks
 from sporax._src.core.settings import TABLES
 from sporax._src.core.to_host import synchronize
+from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.runtime.engine.recorder import run_pending
 
@@ -25,14 +26,7 @@ class Metadata:
 
     def add_metadata(self, key, value):
         """Store the string `value` as `key` in `profiler_metadata.json` beside the traces."""
-        for name, text in (("key", key), ("value", value)):
-            require(
-                isinstance(text, str),
-                "string-argument-type",
-                "Profiler.add_metadata",
-                argument=name,
-                got=text,
-            )
+        kinds.STR("Profiler.add_metadata", key=key, value=value)
         self._metadata[key] = value
 
     def add_metadata_json(self, key, value):
@@ -42,9 +36,8 @@ class Metadata:
             self._metadata[key] = json.loads(value)
         except json.JSONDecodeError as error:
             del self._metadata[key]
-            raise rejection(
-                "json", "Profiler.add_metadata_json", value=value, cause=error
-            ) from None
+            who = "Profiler.add_metadata_json"
+            raise rejection("json", who, value=value, cause=error) from None
 
     def _write_metadata(self, folder):
         if self._metadata:
@@ -83,14 +76,9 @@ class Profiler(Metadata):
             raise rejection("keyword-argument-one-argument-unknown", "Profiler", got=min(unknown))
         options = {name: row.default for name, row in _SETTINGS.items()} | kwargs
         for name, words in _TYPE_NAMES.items():
-            require(
-                isinstance(options[name], _SETTINGS[name].types),
-                "must-be-argument-type-argument-checks",
-                "Profiler",
-                argument=name,
-                value=words,
-                got=options[name],
-            )
+            require(isinstance(options[name], _SETTINGS[name].types),
+                    "must-be-argument-type-argument-checks", "Profiler", argument=name, value=words,
+                    got=options[name])  # fmt: skip
         self._folder, self._steps = Path(options["output_path"]).absolute(), None
         if any(function is not None for function in steps.values()):
             self._steps = hooks.step_profiler(start_profile=False, **steps)
