@@ -18,9 +18,7 @@ from sporax.ops.communication.in_place import P2POp as P2POp
 from sporax.ops.communication.in_place import barrier as barrier
 from sporax.ops.communication.in_place import batch_isend_irecv as batch_isend_irecv
 from sporax.ops.communication.in_place import irecv as irecv
-from sporax.ops.communication.in_place import isend as isend
 from sporax.ops.communication.in_place import recv as recv
-from sporax.ops.communication.in_place import send as send
 from sporax.ops.communication.in_place import set_comm_ops_inplace as set_comm_ops_inplace
 from sporax.ops.communication.objects import all_gather_object as all_gather_object
 from sporax.ops.communication.objects import broadcast_object_list as broadcast_object_list
@@ -542,7 +540,7 @@ class Col2Im(Primitive):
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1) -> None: ...
     def __call__(self, x, output_size) -> Tensor: ...
 class CollectiveGather(Primitive):
-    """Concatenate all processes' Tensors on process `dest_rank`; other processes get a meaningless Tensor of shape (1,)."""
+    """Concatenate all processes' Tensors along the first axis on process `dest_rank`."""
     def __init__(self, dest_rank, group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class CollectiveScatter(Primitive):
@@ -1656,7 +1654,7 @@ class Reciprocal(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input) -> Tensor: ...
 class Reduce(Primitive):
-    """Reduce all processes' Tensors (sum, or `op`) onto group rank `dest_rank`; other ranks get a meaningless Tensor of shape (1,)."""
+    """Reduce all processes' Tensors (sum, or `op`) onto process `dest_rank`."""
     def __init__(self, dest_rank, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class ReduceAll(Primitive):
@@ -1684,7 +1682,7 @@ class ReduceProd(Primitive):
     def __init__(self, keep_dims=False) -> None: ...
     def __call__(self, x, axis=()) -> Tensor: ...
 class ReduceScatter(Primitive):
-    """Reduce all processes' Tensors (sum, or `op`); returns this process' part of the first axis."""
+    """Reduce all processes' Tensors (sum, or `op`) and keep this process' part of the first axis."""
     def __init__(self, op='sum', group='hccl_world_group') -> None: ...
     def __call__(self, input_x) -> Tensor: ...
 class ReduceScatterV(Primitive):
@@ -2378,21 +2376,21 @@ def affine_grid(theta, size, align_corners=False) -> Tensor:
 def all(input, axis=None, keep_dims=False) -> Tensor:
     """True if all elements along `axis` (an int, a tuple of ints, or None) are nonzero: Bool."""
 def all_gather(tensor_list, tensor, group=None, async_op=False) -> Any:
-    """Write each process' Tensor to its entry of `tensor_list`."""
+    """Gather each process' Tensor, whose shapes may differ."""
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False) -> Any:
-    """Concatenate all processes' Tensors along the first axis into `output_tensor`."""
+    """Concatenate all processes' Tensors along the first axis."""
 def all_gather_into_tensor_uneven(output, input, output_split_sizes=None, group=None, async_op=False) -> Any:
     """As `all_gather_into_tensor`; `output_split_sizes`: the number of rows of each process."""
 def all_gather_matmul(input, x2, group, world_size, *, bias=None, gather_index=0, gather_output=True, comm_turn=0, trans_input=False, trans_x2=False) -> builtins.tuple[Tensor, ...]:
     """Concatenate all processes' `input` and multiply by `x2`: (product, gathered input). Without `gather_output` the second is empty."""
 def all_reduce(tensor, op='sum', group=None, async_op=False) -> Any:
-    """Reduce all processes' Tensors (sum, or `op`) in place."""
+    """Reduce all processes' Tensors (sum, or `op`); every process gets the result."""
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False) -> Any:
-    """Write each process' Tensor for this one to its entry of `output_tensor_list`."""
+    """Exchange Tensors, one of `input_tensor_list` for each process."""
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False) -> Any:
-    """Exchange rows and write the received ones to `output`."""
+    """Exchange rows between all processes."""
 def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False) -> Any:
-    """Exchange rows and write the received ones to `output`; `send_count_matrix[i * ranks + j]`: the number of rows that process `i` sends to `j`."""
+    """Exchange rows; `send_count_matrix[i * ranks + j]`: the number of rows that process `i` sends to `j`."""
 def amax(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def amin(input, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
@@ -2554,7 +2552,7 @@ def bounding_box_decode(anchor_box, deltas, max_shape, means=..., stds=..., wh_r
 def bounding_box_encode(anchor_box, groundtruth_box, means=..., stds=...) -> Tensor:
     """Encode each box relative to its anchor: shifts of the centre over the anchor's sizes, and logarithms of the size ratios; minus `means`, over `stds`: `(n, 4)`."""
 def broadcast(tensor, src, group=None, async_op=False) -> Any:
-    """Copy the Tensor of process `src` to the Tensors of all processes."""
+    """Copy the Tensor of process `src` to all processes."""
 def broadcast_gradient_args(x_shape, y_shape) -> builtins.tuple:
     """Return the axes to sum over in the gradients of two operands broadcast together."""
 def broadcast_to(input, shape) -> Tensor:
@@ -3010,7 +3008,7 @@ def gather_d(x, dim, index) -> Tensor:
 def gather_elements(input, dim, index) -> Tensor:
     """$y_{i j} = x_{i, index_{ij}}$ for `dim` 1, analogous for others: one element for each index."""
 def gather_into_tensor(output_tensor, input_tensor, dst=0, group=None, async_op=False) -> Any:
-    """Concatenate all processes' Tensors into `output_tensor` of process `dst`."""
+    """Concatenate all processes' Tensors along the first axis on process `dst`."""
 def gather_nd(input_x, indices) -> Tensor:
     """The elements at the rows of `indices` (last dimension), from the first dimension on."""
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction='mean') -> Tensor:
@@ -3163,6 +3161,8 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
     r"""Return True where $|input - other| \leq atol + rtol \cdot |other|$, elementwise: Bool."""
 def isconstant(x) -> builtins.bool:
     """Return True if a value is constant during capture: any value but a Tensor that varies."""
+def isend(tensor, dst=0, group=None, tag=0) -> Any:
+    """Start sending a Tensor to process `dst`; returns a handle."""
 def isfinite(input) -> Tensor:
     """True where $x$ is finite, element by element."""
 def isinf(input) -> Tensor:
@@ -3528,7 +3528,7 @@ def reciprocal(input) -> Tensor:
 def recompute_block(block) -> Any:
     """Return the block as a function whose derivative recomputes it; see `recompute`."""
 def reduce(tensor, dst, op='sum', group=None, async_op=False) -> Any:
-    """Reduce all processes' Tensors (sum, or `op`) into the Tensor of process `dst`."""
+    """Reduce all processes' Tensors (sum, or `op`) onto process `dst`."""
 def reduce_max(x, axis=()) -> Tensor:
     """The largest element along `axis` (an int, a tuple of ints, or None for all)."""
 def reduce_mean(x, axis=()) -> Tensor:
@@ -3536,9 +3536,9 @@ def reduce_mean(x, axis=()) -> Tensor:
 def reduce_min(x, axis=()) -> Tensor:
     """The smallest element along `axis` (an int, a tuple of ints, or None for all)."""
 def reduce_scatter(output, input_list, op='sum', group=None, async_op=False) -> Any:
-    """Reduce (sum, or `op`) all processes' Tensors for this one and write the result to `output`."""
+    """Reduce (sum, or `op`) all processes' Tensors for this one; `input_list`: one for each process."""
 def reduce_scatter_tensor(output, input, op='sum', group=None, async_op=False) -> Any:
-    """Reduce all processes' `input` (sum, or `op`) and write this process' part to `output`."""
+    """Reduce all processes' Tensors (sum, or `op`) and keep this process' part of the first axis."""
 def reduce_scatter_tensor_uneven(output, input, input_split_sizes=None, op='sum', group=None, async_op=False) -> Any:
     """As `reduce_scatter_tensor`; `input_split_sizes`: the number of rows for each process."""
 def reduce_sum(x, axis=()) -> Tensor:
@@ -3678,7 +3678,7 @@ def scatter_nd_update(input_x, indices, updates, use_locking=True) -> Tensor:
 def scatter_sub(input_x, indices, updates, use_locking=False) -> Tensor:
     """Apply `tensor_scatter_sub` in place to whole rows of `input_x`, a Parameter."""
 def scatter_tensor(output_tensor, input_tensor, src=0, group=None, async_op=False) -> Any:
-    """Write this process' part, along the first axis, of `input_tensor` of process `src` to `output_tensor`."""
+    """Return this process' part, along the first axis, of the Tensor of process `src`."""
 def scatter_update(input_x, indices, updates, use_locking=False) -> Tensor:
     """Apply `tensor_scatter_update` in place to whole rows of `input_x`, a Parameter."""
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
@@ -3689,6 +3689,8 @@ def select_scatter(input, src, axis, index) -> Tensor:
     """`input` with `src` at `index` along `axis`."""
 def selu(input_x) -> Tensor:
     r"""$1.0507 (\max(0, x) + \min(0, 1.6733 (e^x - 1)))$, element by element."""
+def send(tensor, dst=0, group=None, tag=0) -> None:
+    """Send a Tensor to process `dst`, which calls `recv`, and block until it has arrived."""
 def sequence_mask(lengths, maxlen=None) -> Tensor:
     """True where a position is within a length: `(*, maxlen)`, by default the greatest length."""
 def sgn(input) -> Tensor:

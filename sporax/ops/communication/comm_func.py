@@ -1,126 +1,18 @@
 """Collectives as functions that return (Tensor, handle): `communication.comm_func`."""
 
-import math
-
-from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import message, require
-from sporax.ops.communication import collectives
+from sporax._src.diagnosis.rules import require
+from sporax.ops.communication import equal_parts  # noqa: F401 - it declares faces
 from sporax.ops.communication.channels import CommHandle, start_receiving, start_sending
-from sporax.ops.communication.groups import (
-    TENSOR,
-    TENSORS,
-    WORLD,
-    ReduceOp,
-    check_divides,
-    check_reduction,
-    check_same_length,
-    group_of,
-    leave_graph,
-    number_in,
-    other_rank,
-    whole_numbers,
-)
-from sporax.ops.communication.primitives import (
-    all_to_all_of_matrix,
-    all_to_all_of_parts,
-    barrier_of_class,
-    gathered_on,
-    meaningless,
-    scattered_from,
-)
+from sporax.ops.communication.faces import RETURNED
+from sporax.ops.communication.groups import TENSOR, WORLD, group_of, leave_graph, other_rank
+from sporax.ops.communication.primitives import barrier_of_class
+from sporax.ops.communication.unequal_parts import all_to_all_of_matrix, parts_from, shape_of
 from sporax.ops.indexing.assignment import put
 from sporax.ops.shape.creation import zeros
-from sporax.ops.shape.joining import concat
 
 default_handle = CommHandle()
-
-
-def _with_handle(x, async_op):
-    require(isinstance(async_op, bool), "bool-given", "async_op", got=async_op)
-    return x, CommHandle(tensors=(x,)) if async_op else None
-
-
-def all_reduce(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
-    """Reduce all processes' Tensors (sum, or `op`): (result, handle if `async_op` else None).
-
-    >>> all_reduce(Tensor([1.0, 2.0]))[0].asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("all_reduce", tensor=tensor)
-    check_reduction("all_reduce", op)
-    return _with_handle(collectives.all_reduce(tensor, op, group_of("all_reduce", group)), async_op)
-
-
-def all_gather_into_tensor(tensor, group=WORLD, async_op=False):
-    """Concatenate all processes' Tensors along the first axis: (result, handle or None).
-
-    >>> all_gather_into_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    who = "all_gather_into_tensor"
-    TENSOR(who, tensor=tensor)
-    return _with_handle(collectives.all_gather(tensor, group_of(who, group)), async_op)
-
-
-def reduce_scatter_tensor(tensor, op=ReduceOp.SUM, group=WORLD, async_op=False):
-    """Reduce all processes' Tensors (sum, or `op`) and keep this process' part along the first
-    axis: (result, handle or None).
-
-    >>> reduce_scatter_tensor(Tensor([1.0, 2.0]))[0].asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    who = "reduce_scatter_tensor"
-    TENSOR(who, tensor=tensor)
-    check_reduction(who, op)
-    group = group_of(who, group)
-    check_divides(who, "tensor", tensor, group)
-    return _with_handle(collectives.reduce_scatter(tensor, op, group), async_op)
-
-
-def reduce(tensor, dst, op=ReduceOp.SUM, group=WORLD):
-    """Reduce all processes' Tensors (sum, or `op`) onto process `dst`; other processes get a
-    meaningless Tensor of shape (1,).
-
-    >>> reduce(Tensor([1.0, 2.0]), 0).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("reduce", tensor=tensor)
-    check_reduction("reduce", op)
-    group = group_of("reduce", group)
-    root = number_in("reduce", "dst", dst, group)
-    total = collectives.reduce(tensor, op, root, group)
-    return total if group.rank == root else meaningless(total)
-
-
-def scatter_tensor(tensor, src=0, group=WORLD):
-    """Return this process' part, along the first axis, of the Tensor of process `src`.
-
-    >>> scatter_tensor(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    return scattered_from("scatter_tensor", "src", src, group, tensor=tensor)
-
-
-def gather_into_tensor(tensor, dst=0, group=WORLD):
-    """Concatenate all processes' Tensors on process `dst`; other processes get a meaningless Tensor
-    of shape (1,).
-
-    >>> gather_into_tensor(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    return gathered_on("gather_into_tensor", "dst", dst, group, tensor=tensor)
-
-
-def broadcast(tensor, src=0, group=WORLD):
-    """Return the Tensor of process `src`.
-
-    >>> broadcast(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("broadcast", tensor=tensor)
-    group = group_of("broadcast", group)
-    return collectives.broadcast(tensor, number_in("broadcast", "src", src, group), group)
+globals().update(RETURNED)
 
 
 def barrier(group=WORLD):
@@ -247,27 +139,6 @@ def batch_isend_irecv(p2p_op_list):
     return tuple(x for x, _ in started)
 
 
-def _shape(who, shape):
-    shape = shape.shape if isinstance(shape, Tensor) else shape
-    require(isinstance(shape, tuple), "shape-tuple-tensor", who, got=shape)
-    return shape
-
-
-def parts_from(who, shapes, tensors, group):
-    """Exchange `tensors`, one for each process; returns the received Tensors, of these shapes."""
-    TENSORS(who, input_tensor_list=tensors)
-    check_same_length(who, "input_tensor_list", tensors, group)
-    check_same_length(who, message("list-of-outputs"), shapes, group)
-    flat = concat([x.reshape(-1) for x in tensors])
-    received = [math.prod(shape) for shape in shapes]
-    joined = all_to_all_of_parts(who, flat, [x.size for x in tensors], received, group)
-    results, start = [], 0
-    for shape, size in zip(shapes, received, strict=True):
-        results.append(joined[start : start + size].reshape(shape))
-        start += size
-    return results
-
-
 def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=None, async_op=False):
     """Exchange Tensors, one of `input_tensor_list` for each process: (received Tensors, of these
     shapes; handle or None).
@@ -277,40 +148,9 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     """
     who = "all_to_all_with_output_shape"
     group = group_of(who, group)
-    shapes = [_shape(who, shape) for shape in output_shape_list]
+    shapes = [shape_of(who, shape) for shape in output_shape_list]
     results = tuple(parts_from(who, shapes, input_tensor_list, group))
     return results, CommHandle(tensors=results) if async_op else None
-
-
-def split_sizes(who, name, sizes, rows, group):
-    """Return the number of rows of each rank; equal parts without `sizes`."""
-    if sizes is None or len(sizes) == 0:
-        count = group.size
-        require(
-            not rows % count, "without-rows-multiple-ranks", who, name=name, rows=rows, size=count
-        )
-        return (rows // count,) * count
-    return whole_numbers(who, name, sizes)
-
-
-def all_to_all_single_with_output_shape(
-    output_shape, tensor, output_split_sizes=None, input_split_sizes=None, group=None,
-    async_op=False,
-):  # fmt: skip
-    """Exchange rows: (the received rows, as a Tensor of `output_shape`; handle or None).
-    `input_split_sizes`, `output_split_sizes`: the number of rows sent to and received from each
-    process; equal parts by default.
-
-    >>> all_to_all_single_with_output_shape((2,), Tensor([1.0, 2.0]))[0].asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    who = "all_to_all_single_with_output_shape"
-    TENSOR(who, tensor=tensor)
-    group, shape = group_of(who, group), _shape(who, output_shape)
-    sent = split_sizes(who, "input_split_sizes", input_split_sizes, tensor.shape[0], group)
-    received = split_sizes(who, "output_split_sizes", output_split_sizes, shape[0], group)
-    result = all_to_all_of_parts(who, tensor, sent, received, group)
-    return _with_handle(result.reshape(shape), async_op)
 
 
 def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False):
@@ -332,9 +172,7 @@ def all_to_all_v_c(output, input, send_count_matrix, group=None, async_op=False)
     return CommHandle(tensors=(output,)) if async_op else None
 
 
-__all__ = [
-    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape",
-    "all_to_all_v_c", "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast",
-    "gather_into_tensor", "irecv", "isend", "recv", "reduce", "reduce_scatter_tensor",
-    "scatter_tensor", "send",
-]  # fmt: skip
+__all__ = sorted([
+    *RETURNED, "P2POp", "all_to_all_v_c", "all_to_all_with_output_shape", "barrier",
+    "batch_isend_irecv", "irecv", "isend", "recv", "send",
+])  # fmt: skip

@@ -46,6 +46,12 @@ def check_same_length(who, name, xs, group, error=TypeError):
     require(fits, "entry-for-each-rank", who, error, argument=name, n=n, got=len(xs))
 
 
+def check_same_type(who, name, x, of_list, own):
+    """Raise TypeError unless a Tensor has the dtype and shape of this rank's entry of a list."""
+    own, got = [own.dtype, own.shape], [x.dtype, x.shape]
+    require(own == got, "shape-dtype-rank-s", who, argument=name, of_list=of_list, own=own, got=got)
+
+
 def check_divides(who, name, x, group, axis=0):
     """Raise ValueError if the ranks cannot share a Tensor's axis evenly."""
     fits, n = x.ndim > axis and not x.shape[axis] % group.size, group.size
@@ -58,6 +64,13 @@ def number_in(who, name, rank, group):
     is_member = rank in group.ranks
     require(is_member, "one-ranks", who, argument=name, ranks=[*group.ranks], got=rank)
     return group.ranks.index(rank)
+
+
+def rank_number(who, name, number, group):
+    """Return `number` if it is a group rank; raise ValueError otherwise."""
+    is_rank, last = type(number) is int and 0 <= number < group.size, group.size - 1
+    require(is_rank, "0-rank-number-primitives", who, argument=name, number=last, got=number)
+    return number
 
 
 def other_rank(who, name, rank, group):

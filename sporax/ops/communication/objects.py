@@ -6,6 +6,7 @@ import pickle
 from sporax._src.devices.distributed import processes
 from sporax._src.devices.distributed.exchange import Exchange
 from sporax._src.diagnosis.rules import require
+from sporax.ops.communication.faces import publish
 from sporax.ops.communication.groups import (
     check_same_length,
     group_of,
@@ -13,7 +14,6 @@ from sporax.ops.communication.groups import (
     number_in,
     other_rank,
 )
-from sporax.ops.communication.in_place import publish
 
 
 def _check_list(who, name, objects):

@@ -1,24 +1,22 @@
-"""Collectives as Primitive classes, by MindSpore's names: `ops.AllReduce()(x)`."""
+"""Collectives whose only face is a Primitive class, by MindSpore's names: `ops.Barrier()()`."""
 
-import json
 import math
 
 from sporax._src.core import dtype as dtypes
 from sporax._src.devices.distributed.groups import Group
-from sporax._src.diagnosis.rules import message, rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.communication import collectives
 from sporax.ops.communication.channels import exchange_batch
 from sporax.ops.communication.groups import (
     TENSOR,
     check_divides,
-    check_reduction,
-    check_same_length,
     group_of,
     leave_graph,
     number_in,
     other_rank,
-    whole_numbers,
+    rank_number,
 )
+from sporax.ops.communication.unequal_parts import plans_of_ranks
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.shape.creation import zeros
 
@@ -26,55 +24,6 @@ from sporax.ops.shape.creation import zeros
 def primitive(written):
     """Declare a function on Tensors whose only face is a class, as written."""
     return composite(function=(), primitive=written, name=written.partition("(")[0])
-
-
-def meaningless(x):
-    """Return the meaningless result, of shape (1,), of a rank that does not receive."""
-    return x.reshape((-1,))[:1]
-
-
-@primitive("AllReduce(op='sum', group='hccl_world_group')(input_x)")
-def all_reduce_of_class(input_x, op="sum", group="hccl_world_group"):
-    """Reduce all processes' Tensors (sum, or `op`); every process gets the result.
-
-    `op`: 'sum', 'avg', 'max', 'min' or 'prod'. The shapes and dtypes must be equal. The derivative
-    of the sum of all losses is the sum of the cotangents.
-
-    >>> ops.AllReduce()(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("AllReduce", input_x=input_x)
-    check_reduction("AllReduce", op)
-    return collectives.all_reduce(input_x, op, group_of("AllReduce", group))
-
-
-@primitive("ReduceScatter(op='sum', group='hccl_world_group')(input_x)")
-def reduce_scatter_of_class(input_x, op="sum", group="hccl_world_group"):
-    """Reduce all processes' Tensors (sum, or `op`); returns this process' part of the first axis.
-
-    `(N * ranks, ...) -> (N, ...)`.
-
-    >>> ops.ReduceScatter()(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("ReduceScatter", input_x=input_x)
-    check_reduction("ReduceScatter", op)
-    group = group_of("ReduceScatter", group)
-    check_divides("ReduceScatter", "input_x", input_x, group)
-    return collectives.reduce_scatter(input_x, op, group)
-
-
-@primitive("AllGather(group='hccl_world_group')(input_x)")
-def all_gather_of_class(input_x, group="hccl_world_group"):
-    """Concatenate all processes' Tensors along the first axis.
-
-    `(N, ...) -> (N * ranks, ...)`.
-
-    >>> ops.AllGather()(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("AllGather", input_x=input_x)
-    return collectives.all_gather(input_x, group_of("AllGather", group))
 
 
 @primitive("Broadcast(root_rank, group='hccl_world_group')(input_x)")
@@ -90,66 +39,6 @@ def broadcast_of_class(input_x, root_rank, group="hccl_world_group") -> Arrays:
     for x in inputs:
         TENSOR("Broadcast", input_x=x)
     return tuple([collectives.broadcast(x, root, group) for x in inputs])
-
-
-@primitive("Reduce(dest_rank, op='sum', group='hccl_world_group')(input_x)")
-def reduce_of_class(input_x, dest_rank, op="sum", group="hccl_world_group"):
-    """Reduce all processes' Tensors (sum, or `op`) onto group rank `dest_rank`; other ranks get a
-    meaningless Tensor of shape (1,).
-
-    >>> ops.Reduce(0)(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("Reduce", input_x=input_x)
-    check_reduction("Reduce", op)
-    group = group_of("Reduce", group)
-    is_rank, number = type(dest_rank) is int and 0 <= dest_rank < group.size, group.size - 1
-    require(is_rank, "0-rank-number-primitives", "Reduce", dest_rank=dest_rank, number=number)
-    total = collectives.reduce(input_x, op, dest_rank, group)
-    return total if group.rank == dest_rank else meaningless(total)
-
-
-@primitive("CollectiveGather(dest_rank, group='hccl_world_group')(input_x)")
-def gather_of_class(input_x, dest_rank, group="hccl_world_group"):
-    """Concatenate all processes' Tensors on process `dest_rank`; other processes get a meaningless
-    Tensor of shape (1,).
-
-    >>> ops.CollectiveGather(0)(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    return gathered_on("CollectiveGather", "dest_rank", dest_rank, group, input_x=input_x)
-
-
-def gathered_on(who, name, rank, group, **tensor):
-    """Gather the Tensor, given by its argument's name, on process `rank`, the argument `name`;
-    other processes get `meaningless`."""
-    TENSOR(who, **tensor)
-    (x,) = tensor.values()
-    group = group_of(who, group)
-    root = number_in(who, name, rank, group)
-    gathered = collectives.gather(x, root, group)
-    return gathered if group.rank == root else meaningless(gathered)
-
-
-@primitive("CollectiveScatter(src_rank=0, group='hccl_world_group')(input_x)")
-def scatter_of_class(input_x, src_rank=0, group="hccl_world_group"):
-    """Return this process' part, along the first axis, of the Tensor of process `src_rank`.
-
-    >>> ops.CollectiveScatter()(Tensor([1.0, 2.0])).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    return scattered_from("CollectiveScatter", "src_rank", src_rank, group, input_x=input_x)
-
-
-def scattered_from(who, name, rank, group, **tensor):
-    """Return this process' part of the Tensor, given by its argument's name, of process `rank`, the
-    argument `name`."""
-    TENSOR(who, **tensor)
-    ((argument, x),) = tensor.items()
-    group = group_of(who, group)
-    root = number_in(who, name, rank, group)
-    check_divides(who, argument, x, group)
-    return collectives.scatter(x, root, group)
 
 
 @primitive("AlltoAll(split_count, split_dim, concat_dim, group='hccl_world_group')(input_x)")
@@ -183,152 +72,6 @@ def barrier_of_class(group="hccl_world_group"):
     group.exchange(b"", "Barrier")
 
 
-# parts of different lengths ---------------------------------------------------------------------
-
-
-def _plans(who, plan, group):
-    """Exchange the ranks' plans, lists of whole numbers. Encoded as JSON because unpickling runs
-    code, and anyone who reaches the coordinator may write to it."""
-    plans = group.exchange(json.dumps(plan, default=int).encode(), who)
-    try:
-        return [json.loads(one) for one in plans]
-    except ValueError as error:
-        raise rejection("rank-tell-numbers-json", who, cause=error) from None
-
-
-def _counts(who, sent, received, group):
-    """Return `counts[i][j]`, the size that rank `i` sends to `j`, from each rank's own counts."""
-    check_same_length(who, message("numbers-sent"), sent, group)
-    check_same_length(who, message("numbers-received"), received, group)
-    if group.size > 1:
-        leave_graph()  # other ranks' counts may differ from call to call
-    rows = _plans(who, (sent, received), group)
-    for i, (gives, _) in enumerate(rows):
-        for j, (_, takes) in enumerate(rows):
-            if gives[j] != takes[i]:
-                raise rejection(
-                    "what-received-much-sent", who,
-                    ranks=group.ranks[i], gives=gives[j], ranks2=group.ranks[j], takes=takes[i],
-                )  # fmt: skip
-    return tuple(tuple(gives) for gives, _ in rows)
-
-
-def all_to_all_of_parts(who, x, sent, received, group):
-    """Exchange rows; returns the received ones. `sent`, `received`: the row counts per process."""
-    counts = _counts(who, sent, received, group)
-    _check_rows(who, x, counts[group.rank])
-    return collectives.all_to_all_v(x, counts, group)
-
-
-def _check_rows(who, x, lengths):
-    fits, rows = x.ndim > 0 and x.shape[0] == sum(lengths), sum(lengths)
-    require(fits, "first-axis-input-rows", who, sum=rows, lengths=[*lengths], shape=x.shape)
-
-
-@primitive(
-    "AlltoAllV(group='hccl_world_group', block_size=1)(input_x, send_numel_list, recv_numel_list)"
-)
-def all_to_all_v_of_class(
-    input_x, send_numel_list, recv_numel_list, group="hccl_world_group", block_size=1
-):
-    """Exchange elements of flat Tensors; returns the received ones.
-
-    `send_numel_list`, `recv_numel_list`: the number of blocks of `block_size` elements sent to and
-    received from each process.
-
-    >>> ops.AlltoAllV()(Tensor([1.0, 2.0]), [2], [2]).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("AlltoAllV", input_x=input_x)
-    group = group_of("AlltoAllV", group)
-    sent, received = [
-        [n * block_size for n in whole_numbers("AlltoAllV", name, numbers)]
-        for name, numbers in [
-            ("send_numel_list", send_numel_list), ("recv_numel_list", recv_numel_list)
-        ]
-    ]  # fmt: skip
-    return all_to_all_of_parts("AlltoAllV", input_x, sent, received, group)
-
-
-def all_to_all_of_matrix(who, x, matrix, group, factor=1):
-    """As `all_to_all_of_parts`; `matrix`: all ranks' send counts, row by row."""
-    numbers, n = whole_numbers(who, "send_count_matrix", matrix), group.size
-    require(len(numbers) == n * n, "x-entries", who, send_count_matrix=len(numbers), n=n)
-    counts = tuple(tuple(k * factor for k in numbers[i * n : i * n + n]) for i in range(n))
-    _check_rows(who, x, counts[group.rank])
-    return collectives.all_to_all_v(x, counts, group)
-
-
-@primitive(
-    "AlltoAllVC(group='hccl_world_group', block_size=1, transpose=False)"
-    "(input_x, send_count_matrix)"
-)
-def all_to_all_vc_of_class(
-    input_x, send_count_matrix, group="hccl_world_group", block_size=1, transpose=False
-):
-    """As `AlltoAllV`; `send_count_matrix[i * ranks + j]`: the number of blocks that process `i`
-    sends to `j`, with `transpose` that `j` sends to `i`.
-
-    >>> ops.AlltoAllVC()(Tensor([1.0, 2.0]), [2]).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("AlltoAllVC", input_x=input_x)
-    group = group_of("AlltoAllVC", group)
-    numbers = whole_numbers("AlltoAllVC", "send_count_matrix", send_count_matrix)
-    if transpose:
-        numbers = [x for j in range(group.size) for x in numbers[j :: group.size]]
-    return all_to_all_of_matrix("AlltoAllVC", input_x, numbers, group, block_size)
-
-
-@primitive("AllGatherV(group='hccl_world_group')(input_x, output_split_sizes)")
-def all_gather_v_of_class(input_x, output_split_sizes, group="hccl_world_group"):
-    """Concatenate all processes' Tensors; `output_split_sizes`: the length of each.
-
-    >>> ops.AllGatherV()(Tensor([1.0, 2.0]), [2]).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("AllGatherV", input_x=input_x)
-    group = group_of("AllGatherV", group)
-    lengths = whole_numbers("AllGatherV", "output_split_sizes", output_split_sizes)
-    check_same_length("AllGatherV", "output_split_sizes", lengths, group)
-    _check_rows("AllGatherV", input_x, lengths[group.rank : group.rank + 1])
-    return collectives.all_gather_v(input_x, lengths, group)
-
-
-@primitive("ReduceScatterV(op='sum', group='hccl_world_group')(input_x, input_split_sizes)")
-def reduce_scatter_v_of_class(input_x, input_split_sizes, op="sum", group="hccl_world_group"):
-    """Reduce all processes' Tensors (sum, or `op`) and return this process' part;
-    `input_split_sizes`: the length of each process' part.
-
-    >>> ops.ReduceScatterV()(Tensor([1.0, 2.0]), [2]).asnumpy()
-    array([1., 2.], dtype=float32)
-    """
-    TENSOR("ReduceScatterV", input_x=input_x)
-    check_reduction("ReduceScatterV", op)
-    group = group_of("ReduceScatterV", group)
-    lengths = whole_numbers("ReduceScatterV", "input_split_sizes", input_split_sizes)
-    check_same_length("ReduceScatterV", "input_split_sizes", lengths, group)
-    _check_rows("ReduceScatterV", input_x, lengths)
-    return collectives.reduce_scatter_v(input_x, lengths, op, group)
-
-
-@primitive("_AllSwap(group='hccl_world_group')(tensor_in, send_size, recv_size)")
-def all_swap_of_class(tensor_in, send_size, recv_size, group="hccl_world_group"):
-    """Exchange rows of matrices; returns the received ones. `send_size`, `recv_size`: the number of
-    elements sent to and received from each process.
-
-    >>> ops._AllSwap()(ops.ones((2, 3)), Tensor([6]), Tensor([6])).shape
-    (2, 3)
-    """
-    TENSOR("_AllSwap", tensor_in=tensor_in)
-    group, width = group_of("_AllSwap", group), tensor_in.shape[1]
-    sent, received = [
-        [n // width for n in whole_numbers("_AllSwap", name, numbers)]
-        for name, numbers in [("send_size", send_size), ("recv_size", recv_size)]
-    ]
-    return all_to_all_of_parts("_AllSwap", tensor_in, sent, received, group)
-
-
 # from rank to rank ------------------------------------------------------------------------------
 
 
@@ -347,18 +90,15 @@ def send_of_class(
     """
     TENSOR("Send", input_x=input_x)
     group = group_of("Send", group)
-    other = other_rank(
-        "Send", "dest_rank", _world_rank("Send", "dest_rank", dest_rank, group), group
-    )
+    other = _another("Send", "dest_rank", dest_rank, group)
     leave_graph()
     pair = Group.of((group.ranks[group.rank], other), "Send")
     return collectives.permute(input_x, ((0, 1),), pair)
 
 
-def _world_rank(who, name, number, group):
-    is_rank, last = type(number) is int and 0 <= number < group.size, group.size - 1
-    require(is_rank, "0-rank-number-primitives", who, argument=name, number=last, got=number)
-    return group.ranks[number]
+def _another(who, name, number, group):
+    """Return the global rank of group rank `number`; raise ValueError if it is this process."""
+    return other_rank(who, name, group.ranks[rank_number(who, name, number, group)], group)
 
 
 @primitive(
@@ -379,8 +119,7 @@ def receive_of_class(
     ValueError: For 'Receive', 'src_rank' must be another rank, but got 0, which is this one.
     """
     group = group_of("Receive", group)
-    other = _world_rank("Receive", "src_rank", src_rank, group)
-    other_rank("Receive", "src_rank", other, group)
+    other = _another("Receive", "src_rank", src_rank, group)
     leave_graph()
     pair = Group.of((other, group.ranks[group.rank]), "Send")
     return collectives.permute(zeros(tuple(shape), dtype), ((0, 1),), pair)
@@ -391,7 +130,7 @@ def exchange_between(who, inputs, destinations, sources, shapes, dtype, group):
     shapes, received from the ranks `sources`."""
     sends = [(to, x.size) for x, to in zip(inputs, destinations, strict=True)]
     takes = [(of, math.prod(shape)) for of, shape in zip(sources, shapes, strict=True)]
-    rounds = _rounds(who, _plans(who, (sends, takes), group), group)
+    rounds = _rounds(who, plans_of_ranks(who, (sends, takes), group), group)
     return collectives.neighbor_exchange(
         inputs, rounds, tuple(tuple(s) for s in shapes), dtypes.dtype_to_nptype(dtype), group
     )
@@ -455,7 +194,7 @@ def neighbor_exchange_of_class(
         require(x.shape == tuple(shape), "shapes-send-shapes", who, input_x=x.shape, shape=shape)
     for name, ranks in [("send_rank_ids", send_rank_ids), ("recv_rank_ids", recv_rank_ids)]:
         for rank in ranks:
-            _world_rank(who, name, rank, group)
+            rank_number(who, name, rank, group)
     return exchange_between(
         who, inputs, send_rank_ids, recv_rank_ids, recv_shapes, recv_type, group
     )
@@ -539,9 +278,9 @@ def batch_of_class(
     """
     who = "BatchISendIRecv"
     group = group_of(who, group)
-    ranks = [_world_rank(who, "remote_ranks", r, group) for r in remote_ranks]
-    for r in ranks:
-        other_rank(who, "remote_ranks", r, group)
+    for r in remote_ranks:
+        rank_number(who, "remote_ranks", r, group)
+    ranks = [_another(who, "remote_ranks", r, group) for r in remote_ranks]
     leave_graph()
     inputs = iter(input_x or ())
     places = iter(zip(receive_shapes or (), receive_dtypes or (), strict=True))

@@ -13,8 +13,8 @@ from sporax._src.devices.distributed import groups, processes, ranks
 from sporax._src.devices.distributed.launch_environment import Launch
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import message, rejection, require
+from sporax.ops.communication.faces import publish
 from sporax.ops.communication.groups import WORLD
-from sporax.ops.communication.in_place import publish
 
 
 def _named(group):
