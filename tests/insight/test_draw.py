@@ -137,7 +137,7 @@ def test_in_a_browser(tmp_path, width):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: insight.draw(nn.Dense, (2, 3)), TypeError, "but got the class Dense"),
+        (lambda: insight.draw(nn.Dense, (2, 3)), TypeError, "but got type Dense"),
         (lambda: insight.draw(3, (2, 3)), TypeError, "must be a Cell or a function, but got int"),
         (lambda: insight.draw(nn.ReLU(), (2, 3), True), ValueError, "the Cell has none"),
         (

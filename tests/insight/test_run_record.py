@@ -341,7 +341,7 @@ def test_folders_that_are_no_run(tmp_path, content, words):
     [
         (lambda r: insight.RunRecord(r._writers[0].path.parent), FileExistsError, "resume=True"),
         (lambda r: insight.RunRecord(3), TypeError, "'folder' must be a path"),
-        (lambda r: insight.RunRecord("x", activations="a"), TypeError, "a list of strings"),
+        (lambda r: insight.RunRecord("x", activations="a"), TypeError, "each item a str"),
         (lambda r: r.log(-1, loss=1), ValueError, "'step' must be an int of at least 0"),
         (lambda r: r.log(1, loss=Tensor([1.0, 2.0])), ValueError, "'loss' must be one real"),
         (lambda r: r.log_layers(1, "weights", {}), ValueError, "'kind' must be"),

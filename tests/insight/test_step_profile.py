@@ -154,7 +154,7 @@ def reads(x):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda x: insight.profile(nn.Dense, x), TypeError, "but got the class Dense"),
+        (lambda x: insight.profile(nn.Dense, x), TypeError, "but got type Dense"),
         (lambda x: insight.profile(3, x), TypeError, "must be a Cell or a function, but got int"),
         (
             lambda x: insight.profile(nn.ReLU(), x, runs=0),

@@ -144,7 +144,7 @@ class Reads(nn.Cell):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: insight.summary(nn.Dense, (1,)), TypeError, "but got the class Dense"),
+        (lambda: insight.summary(nn.Dense, (1,)), TypeError, "but got type Dense"),
         (lambda: insight.summary(3, (1,)), TypeError, "'cell' must be a Cell, but got int"),
         (lambda: insight.summary(Shared(), "x"), TypeError, "'inputs' must be arrays"),
         (lambda: insight.summary(Shared(), [object()]), TypeError, "but got object"),
