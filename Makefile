@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo expressions faults fuzz programs readings signals soak threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs lint bench clean
+.PHONY: demo expressions faults fuzz programs readings signals soak threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -116,15 +116,14 @@ MIGRATE := .venvs/migrate/bin/python
 test-migrate:
 	$(PYTHON) -m venv .venvs/migrate
 	$(MIGRATE) -m pip install --quiet torch==2.13.0 --editable '.[test]'
-	$(if $(RECORD),$(MIGRATE) tools/record_migrate.py)
+	$(if $(RECORD),$(MIGRATE) -m tools.record migrate)
 	$(MIGRATE) -m pytest tests/migrate
 
-# Which of the names that public scripts use the tests call, docs/coverage.md; and stubs for editors.
+# Which of the names that public scripts use the tests call: docs/coverage.md.
 coverage: $(READY)
 	rm -rf .calls
 	$(BIN)/python -m pytest -n 2 -m 'not slow' --calls .calls
 	$(BIN)/python tools/write_coverage.py --calls .calls
-	$(BIN)/python tools/write_stubs.py
 
 # The pages, in build/html: guides, and every public name, from the objects themselves. All snippets
 # are run, in both languages, and must print what the pages show; then the built site is tested.
@@ -137,7 +136,16 @@ docs: $(READY)
 	$(BIN)/python tools/finish_site.py build/html
 	$(BIN)/python -m pytest -n 2 tests/docs tests/diagnosis/test_error_index.py
 
-lint: $(READY)
+# Stubs for editors and basedpyright, which git does not keep.
+stubs: $(READY)
+	$(BIN)/python tools/write_stubs.py
+
+# The distributions, with stubs, in dist: an isolated build lacks what writes them.
+wheel: $(READY)
+	$(BIN)/python -m pip install --quiet build hatchling
+	$(BIN)/python -m build --no-isolation
+
+lint: stubs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright

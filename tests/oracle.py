@@ -1,8 +1,7 @@
 """The namespace in which `cell_cases` and `grad_cases` are evaluated, and MindSpore 2.10's results
-(recorded by `tools/record_cells.py`)."""
+(recorded by `tools.record cells`)."""
 
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 from sporax import initializers, ops, optim
@@ -15,8 +14,6 @@ from sporax._src.transforms.autodiff import get_grad, grad, jacfwd, jacrev, jvp,
 from sporax._src.transforms.batching import vmap
 from sporax.nn.parameter_tuple import ParameterTuple
 
-RECORDED = Path(__file__).parent / "recorded"
-
 nn = SimpleNamespace(
     **{name: getattr(cells, name) for name in cells.__all__}, SGD=optim.SGD, Momentum=optim.Momentum
 )
@@ -26,10 +23,6 @@ MS = SimpleNamespace(
     init=initializers,
     vmap=vmap, jvp=jvp, vjp=vjp, jacfwd=jacfwd, jacrev=jacrev,
 )  # fmt: skip
-
-
-def recorded(topic):
-    return json.loads((RECORDED / f"{topic}.json").read_text(encoding="utf-8"))
 
 
 def evaluate(case, run):

@@ -3,23 +3,23 @@
 import numpy as np
 import pytest
 
+from tests import records
 from tests.amp.amp_cases import AMP
 from tests.data import data_cases, vision_cases
 from tests.data.file_cases import FILES
 from tests.data.training_cases import DATA, METRICS
 from tests.nn import cell_cases
-from tests.oracle import RECORDED, recorded
 
-TRAINING = recorded("training")
+TRAINING = records.read("training")
 TABLES = {
     "amp": (TRAINING["amp"], AMP),
-    "cells": (recorded("cells"), cell_cases.CASES),
+    "cells": (records.read("cells"), cell_cases.CASES),
     "data": (TRAINING["data"], DATA),
-    "data_rows": (recorded("data_rows"), data_cases.CASES),
-    "files": (recorded("files"), FILES),
+    "data_rows": (records.read("data_rows"), data_cases.CASES),
+    "files": (records.read("files"), FILES),
     "metrics": (TRAINING["metrics"], METRICS),
     "vision": (
-        {name.rpartition("#")[0] for name in np.load(RECORDED / "vision.npz").files},
+        {name.rpartition("#")[0] for name in np.load(records.FOLDER / "vision.npz").files},
         vision_cases.CASES,
     ),
 }

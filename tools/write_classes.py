@@ -2,7 +2,7 @@
 
     python tools/write_classes.py
 
-MindSpore's modules are recorded (`tools/record_classes.py`). If one sporax class represents several
+MindSpore's modules are recorded (`tools.record classes`). If one sporax class represents several
 MindSpore classes, the one outside of `mint` is used.
 """
 

@@ -11,9 +11,10 @@
 import argparse
 import collections
 import csv
-import json
 import sys
 from pathlib import Path
+
+from tests import records
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -236,7 +237,7 @@ def _missing(modules):
 
 
 def _examples():
-    counts = json.loads((ROOT / "tests" / "recorded" / "examples.json").read_text("utf8"))
+    counts = records.read("examples")
     return EXAMPLES.format(**counts["docstrings"], **counts["tutorials"])
 
 

@@ -4,7 +4,8 @@
 
 Operations come from declarations, Tensor methods are attached, and names are looked up on use, so
 their names are not in any source file. Names that a module's source defines are imported from
-there. `mindspore-stubs` has stubs for the paths under which scripts import them.
+there. `mindspore-stubs` has stubs for the paths under which scripts import them. Git ignores stubs:
+`make stubs` and builds (`hatch_build.py`) write them.
 """
 
 import ast
@@ -62,11 +63,6 @@ def stubs():
         head = f"What `{'.'.join(['mint', path]).strip('.')}` has"
         texts[f"sporax/mint/{path.replace('.', '/')}__init__.pyi"] = _module(head, _mint(path))
     return texts | _paths()
-
-
-def written():
-    """The existing stubs."""
-    return [*(ROOT / "sporax").rglob("*.pyi"), *(ROOT / "mindspore-stubs").rglob("*.pyi")]
 
 
 # parts of a stub ---------------------------------------------------------------------------------
@@ -327,8 +323,9 @@ def _symbol(path, symbol):
 
 if __name__ == "__main__":
     texts = stubs()
-    for old in {*written()} - {ROOT / path for path in texts}:
-        old.unlink()
+    for folder in ("sporax", "mindspore-stubs"):
+        for old in {*(ROOT / folder).rglob("*.pyi")} - {ROOT / path for path in texts}:
+            old.unlink()
     for path, text in texts.items():
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, "utf8")

@@ -1,4 +1,4 @@
-"""Mixed precision and loss scaling: what MindSpore returns (`tools/record_training.py`), and what
+"""Mixed precision and loss scaling: what MindSpore returns (`tools.record training`), and what
 the arithmetic of 16 bits gives."""
 
 import json

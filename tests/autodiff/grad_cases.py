@@ -1,4 +1,4 @@
-"""Results of derivatives, as small cases: run by MindSpore once (`tools/record_cells.py`), and by
+"""Results of derivatives, as small cases: run by MindSpore once (`tools.record cells`), and by
 sporax in `test_grad.py`. Each takes the namespace `ms`; results are spelled out with their
 containers, dtypes and numbers."""
 

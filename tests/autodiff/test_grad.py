@@ -20,8 +20,9 @@ from sporax._src.runtime.engine.recorder import run_pending
 from sporax._src.transforms.autodiff import GradOperation, grad, stop_gradient, value_and_grad
 from sporax._src.transforms.autodiff.tape import paused
 from sporax.nn.cell import Cell
+from tests import records
 from tests.autodiff import grad_cases
-from tests.oracle import evaluate, recorded, rows
+from tests.oracle import evaluate, rows
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -76,7 +77,7 @@ OURS = {
     "sens/number": [F, [12.0, 16.0]],
     "under_jit/weights": {"tuple": [[F, [11.0]], {"tuple": [[F, [3.0]], [F, [1.0]]]}]},
 }  # fmt: skip
-RECORDED = recorded("cells_grad")
+RECORDED = records.read("cells_grad")
 
 
 @pytest.mark.parametrize("name", grad_cases.CASES)

@@ -15,8 +15,9 @@ from sporax._src.runtime.engine.program import compilations
 from sporax._src.runtime.engine.recorder import Recorder
 from sporax._src.transforms.autodiff import Function, grad, jacfwd
 from sporax._src.transforms.batching import vmap
+from tests import records
 from tests.autodiff import grad_cases, transform_cases
-from tests.oracle import evaluate, recorded, rows
+from tests.oracle import evaluate, rows
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -32,7 +33,7 @@ OURS = {
     # what is refused, where MindSpore broadcasts
     "jvp/other shape": "raises ValueError",
 }  # fmt: skip
-RECORDED = recorded("cells_transforms")
+RECORDED = records.read("cells_transforms")
 
 
 @pytest.mark.parametrize("name", transform_cases.CASES)

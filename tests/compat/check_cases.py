@@ -1,4 +1,4 @@
-"""Calls of `mindspore._checkparam`'s functions, for `tools/record_checks.py` and the tests."""
+"""Calls of `mindspore._checkparam`'s functions, for `tools.record checks` and the tests."""
 
 import builtins
 

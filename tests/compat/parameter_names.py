@@ -1,4 +1,4 @@
-"""Parameter names from `inspect.signature`; `tools/record_parameters.py` records MindSpore's."""
+"""Parameter names from `inspect.signature`; `tools.record parameters` records MindSpore's."""
 
 import inspect
 

@@ -10,15 +10,14 @@ the names called in passing tests (`tests/compat/call_coverage.py` writes it). A
 import csv
 import functools
 import inspect
-import json
-from pathlib import Path
 
 import sporax
 from sporax._src.mindspore.compat.refused_names import Refused
 from sporax._src.workbench.cli import check
+from tests import records
 from tests.compat.parameter_names import parameters_of
 
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 
 # the counted groups, by their usual names
 GROUPS = [
@@ -146,7 +145,7 @@ def status(symbol):
 @functools.cache
 def mindspores_parameters():
     """Return {name: its parameters according to MindSpore's `inspect.signature`}."""
-    return json.loads((RECORDED / "parameters.json").read_text("utf8"))
+    return records.read("parameters")
 
 
 def _takes(parameters, keyword):

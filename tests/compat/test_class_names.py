@@ -1,4 +1,4 @@
-"""Classes say the modules that MindSpore has them in (`tools/record_classes.py`), and are found
+"""Classes say the modules that MindSpore has them in (`tools.record classes`), and are found
 there: when they are printed, pickled and copied."""
 
 import copy
@@ -14,11 +14,11 @@ from sporax import amp, data, nn, ops, train
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.mindspore.compat import alias, class_modules
-from tests.oracle import recorded
+from tests import records
 from tools.write_classes import table
 
 sporax.install_as_mindspore()
-RECORDED = recorded("classes")
+RECORDED = records.read("classes")
 ROOT = Path(__file__).parents[2]
 
 

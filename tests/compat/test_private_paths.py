@@ -1,10 +1,9 @@
 """Private and removed names that packages import, what is refused, and settings of one device.
 
-`tests/recorded/checks.json` comes from MindSpore, by `tools/record_checks.py`.
+`tests/recorded/checks.json` comes from MindSpore, by `tools.record checks`.
 """
 
 import functools
-import json
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +17,12 @@ from sporax._src.devices.distributed.parallel_context import (
 )
 from sporax._src.mindspore.compat.refused_names import REFUSED
 from sporax.data import NumpySlicesDataset
+from tests import records
 from tests.compat import surface
 from tests.compat.check_cases import CASES, evaluate
 
 sporax.install_as_mindspore()
-RECORDED = Path(__file__).parents[1] / "recorded"
-CHECKED = json.loads((RECORDED / "checks.json").read_text("utf8"))
+CHECKED = records.read("checks")
 
 
 @pytest.fixture(autouse=True)
@@ -178,7 +177,7 @@ def test_the_installation_checks_itself(capsys):
 
 # mint's functions under other names ----------------------------------------------------------
 
-EXT_NAMES = json.loads((surface.RECORDED / "ext_names.json").read_text("utf8"))
+EXT_NAMES = records.read("ext_names")
 
 
 def test_functions_of_mint_are_there_under_the_names_of_ops():

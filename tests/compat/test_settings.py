@@ -8,7 +8,7 @@ from sporax._src.core.context import get_context
 from sporax._src.core.settings import TABLES
 from sporax._src.mindspore.compat.device_context.cpu import threads_num
 from sporax.data import config
-from tests.oracle import recorded
+from tests import records
 
 # recorded from MindSpore 2.10
 DEFAULTS = {"seed": 5489, "num_parallel_workers": 2, "prefetch_size": 16}
@@ -57,7 +57,7 @@ def test_threads_num_is_kept():
     threads_num(before)
 
 
-SETTINGS = recorded("settings")
+SETTINGS = records.read("settings")
 
 
 @pytest.mark.parametrize("name", SETTINGS)

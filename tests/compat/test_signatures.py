@@ -1,16 +1,15 @@
 """Layers and operations take MindSpore's parameters, by its names, in its order."""
 
 import inspect
-import json
-from pathlib import Path
 
 import pytest
 
 from sporax import mint, nn, ops, optim
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.tree import tensors_of
+from tests import records
 
-RECORDED = json.loads((Path(__file__).parents[1] / "recorded/signatures.json").read_text("utf8"))
+RECORDED = records.read("signatures")
 HOMES = {"nn": nn, "ops": ops}
 
 # Ours takes more, or what has no meaning here.
@@ -39,7 +38,7 @@ def present():
             yield path
 
 
-OVERLOADS = json.loads((Path(__file__).parents[1] / "recorded/overloads.json").read_text("utf8"))
+OVERLOADS = records.read("overloads")
 # what may be written as several arguments has no keyword; one index out of range is another matter
 ONE_BY_ONE = {"Tensor.flip dims", "Tensor.permute dims", "Tensor.take index", "Tensor.view shape",
               "Tensor.view dtype"}  # fmt: skip

@@ -1,6 +1,6 @@
 """The effect of a number `s` on the dtype of a result with a Tensor `x`, as expressions.
 
-`tools/record_numpy_scalars.py` records MindSpore 2.10's results for every kind of number and dtype
+`tools.record numpy_scalars` records MindSpore 2.10's results for every kind of number and dtype
 of tensor.
 """
 

@@ -1,17 +1,15 @@
-"""8-bit floating dtypes: printed and saved as MindSpore's (`tools/record_float8.py`), and against
+"""8-bit floating dtypes: printed and saved as MindSpore's (`tools.record float8`), and against
 the formulas of their bits."""
-
-import json
 
 import numpy as np
 import pytest
 
 import sporax as ms
 from sporax import Tensor, grad, jit, ops
+from tests import records
 from tests.core.float8_cases import EXPRESSIONS, NAMES, VALUES
-from tests.oracle import RECORDED
 
-ANSWERS = json.loads((RECORDED / "float8.json").read_text("utf-8"))
+ANSWERS = records.read("float8")
 BITS = {"float8_e4m3fn": (4, 3), "float8_e5m2": (5, 2)}  # of exponent and mantissa
 
 

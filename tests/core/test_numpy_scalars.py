@@ -1,15 +1,13 @@
 """A NumPy scalar is a Python number everywhere: dtypes as MindSpore 2.10 gives them, dynamically
 and captured, and integers wherever an int is taken.
 
-`tests/recorded/numpy_scalars.json` comes from MindSpore, by `tools/record_numpy_scalars.py`. Where
+`tests/recorded/numpy_scalars.json` comes from MindSpore, by `tools.record numpy_scalars`. Where
 MindSpore refuses, or leaves the work to NumPy (`np.float64(2) * x`), the rule is its own: what the
 Python number gives.
 """
 
 import functools
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +20,7 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.core.tree import tensors_of
 from sporax._src.initializers import Normal, One, initializer
 from sporax.train import CheckpointConfig, Model
+from tests import records
 from tests.core import numpy_literals
 from tests.core import numpy_scalar_calls as calls
 from tests.nn import layer_cases, mint_layer_cases
@@ -29,9 +28,7 @@ from tests.ops import parity_rows
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = json.loads(
-    (Path(__file__).parents[1] / "recorded" / "numpy_scalars.json").read_text(encoding="utf8")
-)
+RECORDED = records.read("numpy_scalars")
 FUNCTIONS = calls.functions(sporax)
 KINDS = [*calls.NUMBERS]
 

@@ -1,8 +1,5 @@
 """Printing, character by character as MindSpore's."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,8 +7,9 @@ from sporax._src.core import dtype as dtypes
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax.nn.parameter_tuple import ParameterTuple
+from tests import records
 
-ROWS = json.loads((Path(__file__).parents[1] / "recorded/printing.json").read_text())
+ROWS = records.read("printing")
 NAMES = {
     **dtypes.NAMES, "np": np, "dtype": dtypes, "Tensor": Tensor, "Parameter": Parameter,
     "ParameterTuple": ParameterTuple,

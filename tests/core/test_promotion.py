@@ -2,12 +2,10 @@
 
 MindSpore's where it computes; where it refuses, or has no kernel on a CPU, PyTorch's; where that
 refuses too, the dtype in which a sum meets, or a refusal. The results come from
-`tools/record_binary_dtypes.py`.
+`tools.record binary_dtypes`.
 """
 
-import json
 import operator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,12 +13,12 @@ import pytest
 from sporax import ops
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.tensor import Tensor
+from tests import records
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-_FILES = Path(__file__).parents[1] / "recorded"
-MINDSPORE = json.loads((_FILES / "binary_dtypes.json").read_text("utf8"))
-PYTORCH = json.loads((_FILES / "binary_dtypes_torch.json").read_text("utf8"))
+MINDSPORE = records.read("binary_dtypes")
+PYTORCH = records.read("binary_dtypes_torch")
 
 DTYPES = [*MINDSPORE["add"]]
 NUMBERS = {

@@ -1,10 +1,8 @@
 """What a Tensor, a Parameter and the dtypes are, against MindSpore's results."""
 
 import copy
-import json
 import math
 import pickle
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,12 +16,10 @@ from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor, is_tensor, tensor
 from sporax._src.transforms.autodiff.grad import grad
 from sporax.nn.parameter_tuple import ParameterTuple
-from tools.record_tensor import answers
+from tests import records
+from tools.record.tensors import answers
 
-ROWS = [
-    tuple(row)
-    for row in json.loads((Path(__file__).parents[1] / "recorded/tensor.json").read_text())
-]
+ROWS = [tuple(row) for row in records.read("tensor")]
 
 
 class Kind(Tensor):

@@ -1,4 +1,4 @@
-"""Data pipelines as expressions, whose rows MindSpore 2.10 returns too (`tools/record_data.py`)."""
+"""Data pipelines as expressions, whose rows MindSpore returns too (`tools.record data_rows`)."""
 
 import numpy as np
 

@@ -5,10 +5,10 @@ Each case is a function of a namespace with `ds` and `vision`, and of the folder
 or a tuple of arrays, and `CASES` gives the tolerance.
 """
 
-from pathlib import Path
-
 import numpy as np
 from PIL import Image
+
+from tests import records
 
 _RANDOM = np.random.RandomState(0)
 RGB = _RANDOM.randint(0, 256, (4, 6, 3)).astype(np.uint8)
@@ -166,7 +166,7 @@ boxed("BoundingBoxAugment", 1.0, inner=("Resize", (2, 2)), boxes=BOXES[:1], apar
 boxed("BoundingBoxAugment", 1.5, inner=("Invert",), label="of a ratio over 1")
 boxed("BoundingBoxAugment", 1.0, inner=("ToPIL",), label="of Pillow's")
 
-VIDEOS = Path(__file__).parents[1] / "recorded"
+VIDEOS = records.FOLDER
 
 
 def _thinned(part):

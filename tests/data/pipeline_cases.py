@@ -1,5 +1,5 @@
 """Pipelines over small files that MindSpore 2.10 and sporax describe as JSON
-(`tools/record_pipelines.py`)."""
+(`tools.record pipelines`)."""
 
 import numpy as np
 

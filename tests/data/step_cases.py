@@ -1,5 +1,5 @@
 """Steps of data pipelines that MindSpore 2.10 and sporax run: name -> function of the module
-`mindspore.dataset` and an empty folder; its results are compared (`tools/record_steps.py`)."""
+`mindspore.dataset` and an empty folder; its results are compared (`tools.record steps`)."""
 
 from pathlib import Path
 

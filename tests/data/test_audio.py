@@ -1,4 +1,4 @@
-"""Transforms of sound: what MindSpore makes of them (`tools/record_audio.py`), torchaudio, and
+"""Transforms of sound: what MindSpore makes of them (`tools.record audio`), torchaudio, and
 formulas."""
 
 import fnmatch
@@ -11,19 +11,19 @@ from scipy import signal
 from sporax import data
 from sporax.data import audio
 from sporax.data.audio import resampling
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.audio_cases import CASES, CHECKS, COMPLEX, INPUTS, LONG, SOUND, STACK
 from tests.data.voice_cases import VOICES, speech
-from tests.oracle import RECORDED, recorded
 
-ROWS = recorded("audio")
-VOICES_FOUND = recorded("voices")
+ROWS = records.read("audio")
+VOICES_FOUND = records.read("voices")
 
 
 @pytest.fixture(scope="module")
 def values():
     """{case: the arrays that MindSpore returned}."""
-    with np.load(RECORDED / "audio.npz") as file:
+    with np.load(records.FOLDER / "audio.npz") as file:
         flat = file["values"]
     arrays, at = {}, 0
     for name in CASES:

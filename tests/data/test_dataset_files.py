@@ -1,4 +1,4 @@
-"""Data sets in files: the rows that MindSpore reads (`tools/record_vision.py`)."""
+"""Data sets in files: the rows that MindSpore reads (`tools.record vision`)."""
 
 import json
 from types import SimpleNamespace
@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from sporax import data
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.file_cases import FILES, images, write_files
-from tests.oracle import recorded
 
 MS = SimpleNamespace(ds=data)
-RECORDED = recorded("files")
+RECORDED = records.read("files")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Data pipelines: what MindSpore's rows, orders and refusals are (`tools/record_training.py`)."""
+"""Data pipelines: what MindSpore's rows, orders and refusals are (`tools.record training`)."""
 
 import json
 from types import SimpleNamespace
@@ -9,13 +9,13 @@ import pytest
 from sporax import data, train
 from sporax._src.core import dtype, random
 from sporax._src.core.tensor import Tensor
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.data_cases import CASES
 from tests.data.data_cases import evaluate as evaluate_pipeline
 from tests.data.training_cases import DATA, firsts, numbers, rows
-from tests.oracle import recorded
 
-RECORDED = recorded("training")
+RECORDED = records.read("training")
 MS = SimpleNamespace(
     ds=data, transforms=data.transforms, train=train, Tensor=Tensor, dtype=dtype,
     set_seed=random.set_seed,
@@ -183,7 +183,7 @@ def test_settings_of_workers_are_kept(monkeypatch):
 
 # as recorded ---------------------------------------------------------------------------------
 
-ROWS = recorded("data_rows")
+ROWS = records.read("data_rows")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -1,4 +1,4 @@
-"""Encrypted MindRecord files, in MindSpore's format (`tools/record_pipelines.py`), and TFRecord
+"""Encrypted MindRecord files, in MindSpore's format (`tools.record pipelines`), and TFRecord
 files converted to MindRecord files."""
 
 from types import SimpleNamespace
@@ -11,10 +11,10 @@ from sporax._src.core import dtype as dtypes
 from sporax.data import mindrecord
 from sporax.io import encryption
 from sporax.io.corrupt_file import CorruptFile
+from tests import records
 from tests.data import tfrecord_cases
-from tests.oracle import recorded
 
-ENCRYPTED = recorded("pipelines")["encrypted"]
+ENCRYPTED = records.read("pipelines")["encrypted"]
 KEYS = "0123456789012345", "0123456789012345abcdefgh", "0123456789012345" * 2
 ROWS = [{"a": i, "b": bytes([i + 1]) * 10} for i in range(3)]
 

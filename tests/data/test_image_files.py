@@ -1,5 +1,5 @@
 """Files of images, boxes and policies of augmentation: what MindSpore makes of them
-(`tools/record_image_sets.py`)."""
+(`tools.record image_sets`)."""
 
 import random
 import sys
@@ -11,6 +11,7 @@ import pytest
 from sporax import data
 from sporax.data import vision
 from sporax.data.vision import auto_augment
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.image_file_cases import (
     BOXES,
@@ -21,7 +22,6 @@ from tests.data.image_file_cases import (
     outcomes,
     write_pictures,
 )
-from tests.oracle import RECORDED
 
 MS = SimpleNamespace(ds=data, vision=vision)
 
@@ -36,7 +36,7 @@ def where(tmp_path_factory):
 @pytest.fixture(scope="module")
 def recorded():
     result = {}
-    with np.load(RECORDED / "image_files.npz") as file:
+    with np.load(records.FOLDER / "image_files.npz") as file:
         for key in file.files:
             result.setdefault(key.rpartition("#")[0], []).append(file[key])
     return result

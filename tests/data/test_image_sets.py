@@ -1,4 +1,4 @@
-"""Data sets of images: the rows that MindSpore reads (`tools/record_image_sets.py`)."""
+"""Data sets of images: the rows that MindSpore reads (`tools.record image_sets`)."""
 
 import inspect
 import json
@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from sporax import data
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.image_set_cases import SETS
 from tests.data.image_set_files import write_image_sets
-from tests.oracle import recorded
 
 MS = SimpleNamespace(ds=data)
-RECORDED = recorded("image_sets")
+RECORDED = records.read("image_sets")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""MindRecord files: MindSpore's are read, and ours are the same (`tools/record_vision.py`)."""
+"""MindRecord files: MindSpore's are read, and ours are the same (`tools.record vision`)."""
 
 import json
 import sqlite3
@@ -10,11 +10,11 @@ from sporax import data
 from sporax.data import mindrecord, vision
 from sporax.data.mindrecord import FileReader, FileWriter
 from sporax.data.mindrecord_file import compress, header_to_be_continued, uncompress
+from tests import records
 from tests.data.record_cases import RECORDS, listed, write
 from tests.data.vision_cases import IMAGE, PNG
-from tests.oracle import RECORDED, recorded
 
-READ = recorded("mindrecord")
+READ = records.read("mindrecord")
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def recorded_file(tmp_path):
     """A file as MindSpore wrote it."""
 
     def put(name):
-        with np.load(RECORDED / "mindrecord.npz") as kept:
+        with np.load(records.FOLDER / "mindrecord.npz") as kept:
             for suffix in ("", ".db"):
                 (tmp_path / f"rows{suffix}").write_bytes(kept[f"{name}{suffix}"].tobytes())
         return tmp_path / "rows"

@@ -1,4 +1,4 @@
-"""Pipelines as JSON: MindSpore's are read (`tools/record_pipelines.py`), and ours come back."""
+"""Pipelines as JSON: MindSpore's are read (`tools.record pipelines`), and ours come back."""
 
 import json
 import logging
@@ -9,10 +9,10 @@ import pytest
 from sporax import data
 from sporax._src.core import dtype as dtypes
 from sporax.data import audio, config, text, transforms, vision
+from tests import records
 from tests.data import pipeline_cases
-from tests.oracle import recorded
 
-RECORDED = recorded("pipelines")["pipelines"]
+RECORDED = records.read("pipelines")["pipelines"]
 
 
 @pytest.fixture(scope="module")

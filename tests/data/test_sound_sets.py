@@ -1,4 +1,4 @@
-"""Data sets of recordings: the rows that MindSpore reads (`tools/record_audio.py`), and formats."""
+"""Data sets of recordings: the rows that MindSpore reads (`tools.record audio`), and formats."""
 
 import json
 import subprocess
@@ -11,12 +11,12 @@ import soundfile
 
 from sporax import data
 from sporax.data import sound_files
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.sound_cases import SETS, write_sounds, write_wav
-from tests.oracle import recorded
 
 MS = SimpleNamespace(ds=data)
-RECORDED = recorded("sound_sets")
+RECORDED = records.read("sound_sets")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Samplers of classes, callbacks and waiting, as in MindSpore (`tools/record_steps.py`)."""
+"""Samplers of classes, callbacks and waiting, as in MindSpore (`tools.record steps`)."""
 
 import json
 import pickle
@@ -13,11 +13,11 @@ from sporax._src.mindspore.compat.waited_callback import WaitedDSCallback
 from sporax.data import mindrecord
 from sporax.data.tfrecord_file import crc32c, masked
 from sporax.train import Model
+from tests import records
 from tests.data import tfrecord_cases
 from tests.data.step_cases import CASES, image_folder
-from tests.oracle import recorded
 
-RECORDED = recorded("steps")
+RECORDED = records.read("steps")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,6 +1,5 @@
-"""Transforms and data sets of text: what MindSpore makes of them (`tools/record_text.py`)."""
+"""Transforms and data sets of text: what MindSpore makes of them (`tools.record text`)."""
 
-import gzip
 import json
 import sys
 from types import SimpleNamespace
@@ -10,14 +9,14 @@ import pytest
 from sporax import data
 from sporax._src.core import dtype
 from sporax.data import text
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.text_cases import CASES
 from tests.data.text_file_cases import FILES, write_text_files
 from tests.data.text_model_cases import CORPUS, MODELS, write_model_files
-from tests.oracle import RECORDED
 
 MS = SimpleNamespace(ds=data, text=text, dtype=dtype)
-MINDSPORE = json.loads(gzip.decompress((RECORDED / "text.json.gz").read_bytes()))
+MINDSPORE = records.read("text")
 
 
 def as_json(result):

@@ -1,4 +1,4 @@
-"""Transforms of images: what MindSpore makes of them (`tools/record_vision.py`)."""
+"""Transforms of images: what MindSpore makes of them (`tools.record vision`)."""
 
 import subprocess
 import sys
@@ -9,9 +9,9 @@ import pytest
 
 from sporax import data
 from sporax.data import transforms, vision
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.vision_cases import CASES, IMAGE, PICTURE, PNG, REAL
-from tests.oracle import RECORDED
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -21,7 +21,7 @@ MS = SimpleNamespace(vision=vision, transforms=transforms)
 @pytest.fixture(scope="module")
 def recorded_arrays():
     result = {}
-    with np.load(RECORDED / "vision.npz") as file:
+    with np.load(records.FOLDER / "vision.npz") as file:
         for key in file.files:
             result.setdefault(key.rpartition("#")[0], []).append(file[key])
     return result

@@ -1,5 +1,5 @@
 """TFRecord files, written byte by byte, and their reads: name -> arguments of `TFRecordDataset`
-(`tools/record_steps.py`)."""
+(`tools.record steps`)."""
 
 import gzip
 import json

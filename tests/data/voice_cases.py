@@ -1,4 +1,4 @@
-"""Voices in noise, detected by `Vad` and by torchaudio's `vad` (`tools/record_voices.py`)."""
+"""Voices in noise, detected by `Vad` and by torchaudio's `vad` (`tools.record voices`)."""
 
 import numpy as np
 

@@ -5,13 +5,13 @@ import fnmatch
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
+from tests import records
 from tests.fuzz.file_formats import gzipped, png, sqlite
 from tests.fuzz.mutations import binary, json_lines, json_text, xml
 from tests.fuzz.mutations import text as words
 
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 
 
 # how a file is mutated, by its name; the first pattern that fits

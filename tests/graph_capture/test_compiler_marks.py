@@ -1,10 +1,7 @@
 """Names with which MindSpore's scripts steer its compiler, and its functions over sequences.
 
-`tests/recorded/multitype.json` comes from MindSpore, by `tools/record_multitype.py`.
+`tests/recorded/multitype.json` comes from MindSpore, by `tools.record multitype`.
 """
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,9 +18,10 @@ from sporax._src.capture.graph_capture.compiler_marks import (
 from sporax._src.capture.graph_capture.executors import _cell_graph_executor, _pynative_executor
 from sporax.nn.jacobian_products import Vjp
 from sporax.ops.mapping import add_flags, tail
+from tests import records
 from tests.graph_capture.multitype_values import values
 
-TAKEN = json.loads((Path(__file__).parents[1] / "recorded" / "multitype.json").read_text("utf8"))
+TAKEN = records.read("multitype")
 VALUES = values(sporax)
 
 

@@ -1,8 +1,6 @@
 """Initializers: the laws they draw from, and what they refuse."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +30,7 @@ from sporax._src.initializers import (
     Zero,
     initializer,
 )
+from tests import records
 from tests.initializers.seeded_cases import CASES, values
 
 SHAPE = (60, 50, 4)  # fan in 200, fan out 240
@@ -87,7 +86,7 @@ def test_values_follow_their_law(init, law):
 
 
 MODULES = {"ms": sporax, "nn": sporax.nn, "mint": sporax.mint, **vars(initializers)}
-RECORDED = json.loads((Path(__file__).parents[1] / "recorded/seeded.json").read_text("utf8"))
+RECORDED = records.read("seeded")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -1,4 +1,4 @@
-"""Networks and configurations to obfuscate, for MindSpore (`tools/record_obfuscation.py`) and
+"""Networks and configurations to obfuscate, for MindSpore (`tools.record obfuscation`) and
 sporax."""
 
 import os

@@ -1,6 +1,5 @@
-"""Checkpoints, against files and results recorded from MindSpore (tools/record_checkpoints.py)."""
+"""Checkpoints, against files and results recorded from MindSpore (tools.record checkpoints)."""
 
-import json
 import os
 import signal
 import subprocess
@@ -16,12 +15,13 @@ import sporax as ms
 from sporax import nn
 from sporax.io import atomic_write, checkpoint_protobuf, ckpt_file
 from sporax.io.checkpoint_rotation import CheckpointManager
-from tools.record_checkpoints import CONTENTS, EXTRAS, LONG, PIECE, counting, everything, load_case
-from tools.record_checkpoints import loads as load_rows
+from tests import records
+from tools.record.checkpoints import CONTENTS, EXTRAS, LONG, PIECE, counting, everything, load_case
+from tools.record.checkpoints import loads as load_rows
 
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 WHOLE = str(RECORDED / "mindspore.ckpt")
-LOADED = json.loads((RECORDED / "checkpoint_loads.json").read_text())
+LOADED = records.read("checkpoint_loads")
 
 
 def assert_contents(result, expected):

@@ -1,8 +1,7 @@
-"""`obfuscate_ckpt` writes what MindSpore 2.10 writes (`tools/record_obfuscation.py`), and the
+"""`obfuscate_ckpt` writes what MindSpore 2.10 writes (`tools.record obfuscation`), and the
 network computes with it what it did."""
 
 import importlib
-import json
 import sys
 
 import numpy as np
@@ -10,10 +9,10 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, load_obf_params_into_net, obfuscate_ckpt
-from tests.oracle import RECORDED
+from tests import records
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
-ANSWERS = json.loads((RECORDED / "obfuscation.json").read_text("utf-8"))
+ANSWERS = records.read("obfuscation")
 X = Tensor(np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3))
 
 

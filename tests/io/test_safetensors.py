@@ -1,4 +1,4 @@
-"""Safetensors files, against MindSpore's (tools/record_checkpoints.py) and the library's own
+"""Safetensors files, against MindSpore's (tools.record checkpoints) and the library's own
 reader; conversion to and from `.ckpt`."""
 
 import io
@@ -15,9 +15,10 @@ import safetensors.numpy
 import sporax as ms
 from sporax import nn
 from sporax.io import safetensors_file
-from tools.record_checkpoints import CONTENTS, NOT_SUMMED, NUMBERS, counting, everything, summed
+from tests import records
+from tools.record.checkpoints import CONTENTS, NOT_SUMMED, NUMBERS, counting, everything, summed
 
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 PLAIN, SUMMED = RECORDED / "mindspore.safetensors", RECORDED / "mindspore_sum.safetensors"
 SAFE = {"format": "safetensors"}
 

@@ -1,9 +1,8 @@
-"""Files of PyTorch 2.13 (tools/record_torch_files.py), and pickles that want to run code."""
+"""Files of PyTorch 2.13 (tools.record torch_files), and pickles that want to run code."""
 
 import os
 import pickle
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +10,11 @@ import pytest
 import sporax as ms
 from sporax import nn
 from sporax.io import load_torch
+from tests import records
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 NUMBERS = np.load(RECORDED / "torch_files.npz")
 LATER = {"uint16", "uint32", "uint64"}
 

@@ -1,14 +1,14 @@
-"""`compare` against runs of PyTorch 2.13 (tools/record_migrate.py): equal networks are equal, a
+"""`compare` against runs of PyTorch 2.13 (tools.record migrate): equal networks are equal, a
 planted difference is found where it is, and named."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sporax import migrate, nn
 from sporax.migrate.known_differences import RULES
+from tests import records
 from tests.migrate.cell_networks import (
     IDS,
     ROWS,
@@ -24,7 +24,7 @@ from tests.migrate.cell_networks import (
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "migrate"
+RECORDED = records.FOLDER / "migrate"
 QUICK = {
     "story-pad_mode left out", "story-equal", "resnet-momentum", "encoder-tanh", "lstm-batch_first",
     "flattened-a size that Dense refuses", "one_lstm-gates", "classifier-stop", "classifier-frozen",

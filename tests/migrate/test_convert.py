@@ -15,11 +15,12 @@ import sporax as ms
 from sporax import migrate
 from sporax._src.workbench.cli.command import main
 from sporax.io import load_torch
+from tests import records
 from tests.io.test_torch_files import Net, Runs, is_torchs
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
 ARRAYS = {

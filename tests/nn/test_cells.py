@@ -16,8 +16,9 @@ from sporax._src.transforms.autodiff import grad
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellDict, CellList, SequentialCell
 from sporax.nn.parameter_tuple import ParameterTuple
+from tests import records
 from tests.nn import cell_cases
-from tests.oracle import evaluate, recorded
+from tests.oracle import evaluate
 
 FULL = [[1.0] * 3] * 2
 # where sporax differs from MindSpore on purpose
@@ -37,7 +38,7 @@ OURS = {
         [1.0, 1.0],
     ],
 }  # fmt: skip
-RECORDED = recorded("cells")
+RECORDED = records.read("cells")
 
 
 @pytest.mark.parametrize("name", cell_cases.CASES)

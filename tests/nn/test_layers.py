@@ -1,8 +1,6 @@
 """Layers against what MindSpore computed and printed, and Dropout against its own law."""
 
-import json
 import types
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +11,12 @@ from sporax._src.core import dtype
 from sporax._src.core.random import set_seed
 from sporax._src.core.tensor import Tensor
 from sporax._src.transforms.autodiff.grad import grad
+from tests import records
 from tests.nn import layer_cases as cases
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 ms = types.SimpleNamespace(Tensor=Tensor, float32=dtype.float32, int32=dtype.int32, grad=grad)
 
 
@@ -44,7 +43,7 @@ def test_layer_computes_what_mindspore_does(case, recorded):
 
 @pytest.mark.parametrize("text", cases.PRINTED)
 def test_layer_prints_as_in_mindspore(text):
-    expected = json.loads((RECORDED / "layers.json").read_text("utf8"))
+    expected = records.read("layers")
     assert str(eval(text, {"nn": nn, "ops": ops})) == expected[text]
 
 

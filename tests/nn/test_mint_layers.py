@@ -1,7 +1,6 @@
-"""Layers of `mint.nn` against PyTorch's numbers (`tools/record_mint_layers.py`)."""
+"""Layers of `mint.nn` against PyTorch's numbers (`tools.record mint_layers`)."""
 
 import inspect
-import json
 
 import numpy as np
 import pytest
@@ -9,12 +8,12 @@ import pytest
 from sporax import mint, ops
 from sporax._src.core.tensor import Tensor
 from sporax._src.transforms.autodiff import grad
+from tests import records
 from tests.nn import mint_layer_cases as cases
-from tests.oracle import RECORDED
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORD = json.loads((RECORDED / "mint_layers.json").read_text("utf8"))
+RECORD = records.read("mint_layers")
 
 
 @pytest.mark.parametrize("make, shape", cases.ROWS)

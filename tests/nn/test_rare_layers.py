@@ -1,7 +1,5 @@
 """Layers that few networks use: against MindSpore, or where it has them not, formulas."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -12,6 +10,7 @@ from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax.nn import probability  # noqa: F401  (nn.probability in the rows)
 from sporax.nn.parameter_tuple import ParameterTuple
+from tests import records
 from tests.nn import rare_layer_cases as cases
 from tests.nn.layer_cases import arrays, build, computed
 from tests.nn.test_layers import RECORDED, ms
@@ -38,7 +37,7 @@ def test_layer_computes_what_mindspore_does(case, recorded):
 
 @pytest.mark.parametrize("text", cases.PRINTED)
 def test_layer_prints_as_in_mindspore(text):
-    expected = json.loads((RECORDED / "rare_layers.json").read_text("utf8"))
+    expected = records.read("rare_layers")
     assert str(eval(text, {"nn": nn, "ops": ops})) == expected[text]
 
 

@@ -1,7 +1,7 @@
 """Calls of `mindspore.numpy`, evaluated by MindSpore 2.10, sporax, and NumPy in float64.
 
 A row is an expression over `np` and the arrays below; NumPy evaluates the same, or what stands
-behind ` | ` where its names differ. `tools/record_numpy.py` records what MindSpore returns.
+behind ` | ` where its names differ. `tools.record numpy` records what MindSpore returns.
 """
 
 import numpy

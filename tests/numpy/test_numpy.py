@@ -1,10 +1,9 @@
 """`mindspore.numpy`: numbers and dtypes as MindSpore 2.10 recorded, and as NumPy in float64.
 
-`tests/recorded/numpy.json` comes from MindSpore, by `tools/record_numpy.py`.
+`tests/recorded/numpy.json` comes from MindSpore, by `tools.record numpy`.
 """
 
 import inspect
-import json
 
 import numpy as np
 import pytest
@@ -13,12 +12,12 @@ import sporax.numpy as mnp
 from sporax._src.capture.graph_capture.jit import jit
 from sporax._src.core.tensor import Tensor
 from sporax._src.transforms.autodiff import check_grad
+from tests import records
 from tests.numpy import numpy_cases
-from tests.oracle import RECORDED
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORD = json.loads((RECORDED / "numpy.json").read_text("utf8"))
+RECORD = records.read("numpy")
 ROWS = RECORD["rows"]
 
 

@@ -2,7 +2,7 @@
 `ops.Softmax(0)(a)`, `mint.nn.functional.softmax(a, dim=0)`.
 
 The source names the sample's inputs `a`, `b`, ... and MindSpore's dtypes `ms.float32`, so that the
-same text can be evaluated with MindSpore (`tools/record_parity.py`).
+same text can be evaluated with MindSpore (`tools.record parity`).
 """
 
 import inspect

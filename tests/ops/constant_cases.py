@@ -1,5 +1,5 @@
 """Losses and steps where a small constant keeps a logarithm or quotient finite: run by MindSpore
-once (`tools/record_constants.py`), and by sporax in `test_constant_precision.py`. Each takes the
+once (`tools.record constants`), and by sporax in `test_constant_precision.py`. Each takes the
 namespace `ms` and a function that may capture another, and returns arrays.
 """
 

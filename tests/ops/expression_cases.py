@@ -1,7 +1,7 @@
 """Expressions whose results are compared with those that MindSpore 2.10 gave, as they are printed:
 of sparse Tensors, and of what `ops.functional` has on Python's values.
 
-`tools/record_expressions.py` records them: in PyNative mode, or in graph mode where that fails.
+`tools.record expressions` records them: in PyNative mode, or in graph mode where that fails.
 """
 
 import numpy as np

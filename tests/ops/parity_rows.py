@@ -1,15 +1,13 @@
 """The calls whose results are compared with MindSpore's: the samples' operations by every face."""
 
 import fnmatch
-import gzip
-import json
 import re
 import string
 import zlib
-from pathlib import Path
 
 import numpy as np
 
+from tests import records
 from tests.ops import call_forms, parity_calls, parity_edges
 from tests.samples import collect
 
@@ -130,16 +128,12 @@ def families_of_edges():
     return sorted(families - parity_edges.LEFT_OUT | {row.family for row in of_calls()})
 
 
-FILES = {
-    of_samples: "parity.json", of_calls: "parity_calls.json", of_edges: "parity_edges.json.gz"
-}  # fmt: skip
+FILES = {of_samples: "parity", of_calls: "parity_calls", of_edges: "parity_edges"}
 
 
 def recorded(rows):
     """{row: [check, [[MindSpore's result, calls that returned it], ...], PyTorch's]} of a file."""
-    path = Path(__file__).parents[1] / "recorded" / FILES[rows]
-    data = path.read_bytes()
-    return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    return records.read(FILES[rows])
 
 
 def is_recorded(row, known):

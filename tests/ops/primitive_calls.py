@@ -1,5 +1,5 @@
 """Calls of Primitives, and of functions made of operations, that MindSpore runs on its CPU:
-`tools/record_primitive_calls.py` records what they give. `x`, `y`, ... are the arrays below."""
+`tools.record primitive_calls` records what they give. `x`, `y`, ... are the arrays below."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Calls of Primitives, and of functions made of operations, that few scripts use.
 
-`RECORDED`: MindSpore 2.10 gives their results on a CPU (`tools/record_primitives.py`).
+`RECORDED`: MindSpore 2.10 gives their results on a CPU (`tools.record primitives`).
 `REFERENCES`: `call | reference`, an expression of NumPy's in float64, for what MindSpore has on
 other devices only, or computes wrongly. The arrays have the names below. An indented line belongs
 to the one before.

@@ -1,7 +1,7 @@
 """Calls of Primitives of MindSpore's private modules that it runs on its CPU (`_grad_ops` is G,
 `auto_generate` A, `_inner_ops` I, `_sequence_ops` Q, `sparse_ops` S,
 `nn_ops` L, `array_func` F):
-`tools/record_primitive_calls.py` records what they give. `x`, `y`, ... are the arrays below."""
+`tools.record primitive_calls` records what they give. `x`, `y`, ... are the arrays below."""
 
 import numpy as np
 

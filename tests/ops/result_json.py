@@ -1,4 +1,4 @@
-"""Results of calls as JSON: read by the tests, written by `tools/record_parity.py`.
+"""Results of calls as JSON: read by the tests, written by `tools.record parity`.
 
 It needs only NumPy, so that it runs with MindSpore and with sporax.
 """

@@ -1,21 +1,18 @@
 """Sparse Tensors and functions of Python's values give and print what MindSpore 2.10 does, also in
 captured functions."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sporax as ms
+from tests import records
 from tests.ops import expression_cases as cases
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = json.loads(
-    (Path(__file__).parents[1] / "recorded" / "expressions.json").read_text("utf8")
-)
+RECORDED = records.read("expressions")
 # what MindSpore refuses, has no kernel for, or computes wrongly: docs/differences.md
 DIFFERENT = {
     "empty.to_dense()", "ops.csr_add(s,u,ms.Tensor(1.0),ms.Tensor(2.0))",

@@ -1,8 +1,5 @@
 """In-place forms against PyTorch: through views, differentiated, and in captured functions."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,11 +9,12 @@ from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.transforms.autodiff import value_and_grad
 from sporax._src.transforms.batching import vmap
+from tests import records
 from tests.ops import in_place_rows as rows
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = json.loads((Path(__file__).parents[1] / "recorded" / "in_place.json").read_text("utf8"))
+RECORDED = records.read("in_place")
 NAMES = {name: Tensor(array) for name, array in rows.NAMES.items()}
 NAMES["mint"] = mint
 

@@ -1,8 +1,6 @@
 """Indexing, against MindSpore's own results, against NumPy, and against finite differences."""
 
-import json
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +13,9 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.runtime.engine.program import compilations
 from sporax._src.runtime.index_checks import checks
 from sporax._src.transforms.autodiff.grad import grad
+from tests import records
 
-RECORDED = json.loads((Path(__file__).parents[1] / "recorded/indexing.json").read_text())
+RECORDED = records.read("indexing")
 GET, SET = "For 'Tensor.__getitem__'", "For 'Tensor.__setitem__'"
 
 # each row brings shapes of its own

@@ -1,8 +1,5 @@
 """Primitives that update variables: what MindSpore 2.10 gives on a CPU, or their formula."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,12 +9,12 @@ from sporax._src.capture.graph_capture.jit import jit
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.transforms.autodiff import grad
+from tests import records
 from tests.ops import update_cases
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-PATH = Path(__file__).parents[1] / "recorded" / "updates.json"
-RECORDED = json.loads(PATH.read_text("utf8"))
+RECORDED = records.read("updates")
 TOLERANCE = {"rtol": 2e-5, "atol": 1e-6}
 
 

@@ -1,16 +1,14 @@
 """Every operation, by every face, gives what MindSpore 2.10 gave: dtype, shape and numbers.
 
-`tests/recorded/parity.json` comes from MindSpore, by `tools/record_parity.py`. The numbers are also
+`tests/recorded/parity.json` comes from MindSpore, by `tools.record parity`. The numbers are also
 NumPy's in float64; where MindSpore has no CPU kernel or refuses the call, they are that alone.
 """
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sporax._src.core.tensor import Tensor
+from tests import records
 from tests.ops import call_forms, parity_rows, result_json
 from tests.ops.parity_differences import DIFFERENT
 from tests.ops.result_json import tensors_in
@@ -18,7 +16,7 @@ from tests.samples import SEEDS, collect
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = json.loads((Path(__file__).parents[1] / "recorded" / "parity.json").read_text("utf8"))
+RECORDED = records.read("parity")
 ROWS = list(parity_rows.of_samples())
 FAMILIES = sorted({row.family for row in ROWS})
 

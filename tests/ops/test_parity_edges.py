@@ -2,7 +2,7 @@
 broadcasting, views, every axis: each face of each operation gives what MindSpore 2.10 gave; so do
 the functions that are made of operations.
 
-The records come from MindSpore and PyTorch, by `tools/record_parity.py`. Where MindSpore has no
+The records come from MindSpore and PyTorch, by `tools.record parity`. Where MindSpore has no
 answer, or one that is wrong (`parity_differences.py` says why), PyTorch's decides, or NumPy's
 in float64.
 """
@@ -190,4 +190,4 @@ def test_nan_stays_where_the_reference_has_it(family, on_numpy):
 def test_every_call_is_recorded():
     rows = [row for family in rows_by_family().values() for row in family]
     missing = [row.name for row in rows if not parity_rows.is_recorded(row, RECORDED)]
-    assert not missing, "record them: tools/record_parity.py ... --missing"
+    assert not missing, "record them: python -m tools.record parity:missing"

@@ -1,15 +1,13 @@
 """Primitives that are made of operations: against MindSpore 2.10's recorded results, or, of what it
 runs on an Ascend alone, against NumPy."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import sporax as ms
 from sporax import Parameter, Tensor, grad, jit, ops
 from sporax._src.core.tree import tensors_of
+from tests import records
 from tests.ops import result_json
 from tests.ops.primitive_calls import ARRAYS, CALLS
 from tests.samples.attention import attention
@@ -17,8 +15,7 @@ from tests.samples.inference_attention import attended
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-PATH = Path(__file__).parents[1] / "recorded" / "primitive_calls.json"
-RECORDED = json.loads(PATH.read_text("utf8"))
+RECORDED = records.read("primitive_calls")
 NAMES = {
     "ms": ms, "ops": ops, "P": ops, "F": ops, "np": np,
     "T": lambda values, dtype="i4": Tensor(np.array(values, dtype)),

@@ -1,8 +1,5 @@
 """Primitives that few scripts use give what MindSpore 2.10 gives, or their formula in NumPy."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,14 +10,14 @@ from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.tree import tensors_of
 from sporax._src.transforms.autodiff import check_grad, grad
+from tests import records
 from tests.ops import primitive_cases, result_json
 from tests.ops.result_json import tensors_in
 from tests.samples.gated_recurrence import gru, lstm
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-PATH = Path(__file__).parents[1] / "recorded" / "primitives.json"
-RECORDED = json.loads(PATH.read_text("utf8"))
+RECORDED = records.read("primitives")
 TOGETHER = 12  # calls that share a program
 
 

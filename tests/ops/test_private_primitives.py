@@ -1,7 +1,5 @@
 """Primitives of private modules, against MindSpore 2.10's recorded results."""
 
-import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,14 +9,14 @@ import sporax as ms
 from sporax import Tensor, ops
 from sporax._src.core.tree import tensors_of
 from sporax._src.mindspore.compat import gradient_primitives, inner_primitives
+from tests import records
 from tests.ops import result_json
 from tests.ops.private_calls import ARRAYS, CALLS
 from tests.samples.attention import attention
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-PATH = Path(__file__).parents[1] / "recorded" / "private_calls.json"
-RECORDED = json.loads(PATH.read_text("utf8"))
+RECORDED = records.read("private_calls")
 AUTO_GENERATE = SimpleNamespace(**vars(gradient_primitives) | vars(inner_primitives))
 NAMES = {
     "ms": ms, "np": np, "ops": ops, "P": ops, "G": gradient_primitives, "A": AUTO_GENERATE,

@@ -1,4 +1,4 @@
-"""Calls of the Primitives that update variables. `tools/record_updates.py` records, of those that
+"""Calls of the Primitives that update variables. `tools.record updates` records, of those that
 MindSpore 2.10 runs on its CPU, what they return and what the variables hold afterwards.
 
 `var`, `m`, `v`, `top`, `z`, `stat` are Parameters; `g` is a dense gradient, `s` the rows of a

@@ -1,7 +1,5 @@
 """Optimizers and schedules against what MindSpore 2.10 computed, and what they refuse."""
 
-import json
-import pathlib
 import types
 
 import numpy as np
@@ -16,13 +14,14 @@ from sporax._src.optim import Adam, Momentum, Optimizer, RMSProp, experimental
 from sporax._src.runtime.engine.program import compilations
 from sporax.nn import dynamic_lr, learning_rate_schedule
 from sporax.nn.learning_rate_schedule import ExponentialDecayLR, LearningRateSchedule
+from tests import records
 from tests.optim.optimizer_cases import CASES, LISTS, SCHEDULES, STEPS, Kit, run, scheduler_rates
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = pathlib.Path(__file__).parents[1] / "recorded"
+RECORDED = records.FOLDER
 ARRAYS = np.load(RECORDED / "optimizers.npz")
-TEXT = json.loads((RECORDED / "optimizers.json").read_text())
+TEXT = records.read("optimizers")
 
 faces = {}
 for module in (learning_rate_schedule, dynamic_lr, optim):

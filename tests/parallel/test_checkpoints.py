@@ -11,10 +11,9 @@ import pytest
 import sporax as ms
 from sporax import Parameter, Tensor, nn, parallel
 from sporax.parallel import redundancy, strategy_file
+from tests import records
 
-RECORDED = json.loads(
-    (Path(__file__).parents[1] / "recorded" / "rank_checkpoints.json").read_text("utf8")
-)
+RECORDED = records.read("rank_checkpoints")
 CASES = RECORDED["cases"]
 
 

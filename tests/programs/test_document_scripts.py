@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from tests.oracle import recorded
+from tests import records
 from tests.programs.script_runs import assert_prints, printed
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = recorded("cells_documents")
+RECORDED = records.read("cells_documents")
 
 RUNS = [
     ("cells_and_parameters.py", ""),

@@ -1,6 +1,6 @@
 """Small but complete networks, as MindSpore's users write them: built, printed, run and trained.
 
-Dynamic mode gives what MindSpore 2.10 gave (`tools/record_networks.py`), jit and GRAPH_MODE what
+Dynamic mode gives what MindSpore 2.10 gave (`tools.record networks`), jit and GRAPH_MODE what
 dynamic mode gives. Most compile for too long for `make test`.
 """
 
@@ -9,7 +9,7 @@ import pytest
 
 import sporax
 from sporax._src.core import context
-from tests.oracle import recorded
+from tests import records
 
 sporax.install_as_mindspore()
 
@@ -18,7 +18,7 @@ from tests.programs.network_runs import NAMES, Run  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
-RECORDED = recorded("networks")
+RECORDED = records.read("networks")
 QUICK = {
     "autoencoder", "graph_network", "neural_ode", "normalising_flow", "physics_informed", "policy",
     "recommender",

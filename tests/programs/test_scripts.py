@@ -1,15 +1,15 @@
 """Scripts as MindSpore's users write them, run unmodified: they print what they print there.
 
 Dynamic mode, GRAPH_MODE and jit must all print what MindSpore 2.10 printed in dynamic mode
-(`tools/record_scripts.py`), up to the rounding of a few training steps.
+(`tools.record scripts`), up to the rounding of a few training steps.
 """
 
 import pytest
 
-from tests.oracle import recorded
+from tests import records
 from tests.programs.script_runs import assert_prints, printed
 
-RECORDED = recorded("scripts")
+RECORDED = records.read("scripts")
 
 RUNS = [
     ("gan.py", ""),

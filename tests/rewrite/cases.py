@@ -1,4 +1,4 @@
-"""Networks and edits of their SymbolTrees, for MindSpore (`tools/record_rewrite.py`) and for
+"""Networks and edits of their SymbolTrees, for MindSpore (`tools.record rewrite`) and for
 sporax. A row: network, Python statements with `tree`, `ops`, `nn`, `ms` and `x` (a ScopedValue with
 that name)."""
 

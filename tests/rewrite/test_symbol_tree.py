@@ -1,4 +1,4 @@
-"""`SymbolTree`: what MindSpore 2.10 answers (`tools/record_rewrite.py`), and what its
+"""`SymbolTree`: what MindSpore 2.10 answers (`tools.record rewrite`), and what its
 networks compute."""
 
 import io
@@ -10,12 +10,12 @@ import pytest
 
 from sporax import Parameter, Tensor, jit, nn, ops, value_and_grad
 from sporax._src.mindspore.rewrite import Node, ScopedValue, SymbolTree
-from tests.oracle import RECORDED
+from tests import records
 from tests.rewrite import cases
 from tests.rewrite.networks import NETWORKS
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
-ANSWERS = json.loads((RECORDED / "rewrite.json").read_text("utf-8"))
+ANSWERS = records.read("rewrite")
 X = [ScopedValue.create_naming_value("x")]
 INPUT = Tensor(np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4))
 

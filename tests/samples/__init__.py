@@ -2,18 +2,17 @@
 
 import dataclasses
 import importlib
-import json
 import pkgutil
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from sporax.ops.declare import OPS
+from tests import records
 
 # Operation -> seed of its drawn inputs; those that are not listed have 0. MindSpore's results are
 # recorded for these inputs: a renamed operation keeps its seed, and is renamed in this file too.
-SEEDS = json.loads((Path(__file__).parents[1] / "recorded" / "seeds.json").read_text("utf8"))
+SEEDS = records.read("seeds")
 
 
 @dataclasses.dataclass

@@ -4,10 +4,8 @@ import builtins
 import contextlib
 import functools
 import io
-import json
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +24,7 @@ from sporax import (
     vmap,
 )  # fmt: skip
 from sporax._src.core import context
+from tests import records
 from tests.comparison import printed, tensor
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -197,7 +196,7 @@ def test_each_call_prints_its_numbers(function):
     assert not hasattr(builtins.print, "takes_text")
 
 
-ROWS = json.loads((Path(__file__).parents[1] / "recorded/prints.json").read_text())
+ROWS = records.read("prints")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])

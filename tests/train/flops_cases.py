@@ -1,4 +1,4 @@
-"""Networks whose operations MindSpore (`tools/record_flops.py`) and sporax count."""
+"""Networks whose operations MindSpore (`tools.record flops`) and sporax count."""
 
 import mindspore as ms
 import numpy as np

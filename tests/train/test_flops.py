@@ -1,8 +1,7 @@
-"""`flops_collection` against the counts of MindSpore 2.10 (`tools/record_flops.py`), and its
+"""`flops_collection` against the counts of MindSpore 2.10 (`tools.record flops`), and its
 callback."""
 
 import importlib
-import json
 import re
 import sys
 
@@ -12,10 +11,10 @@ import pytest
 import sporax as ms
 from sporax import FlopsUtilizationCollector, Model, Tensor, flops_collection, nn, ops
 from sporax.data import NumpySlicesDataset
-from tests.oracle import RECORDED
+from tests import records
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
-ANSWERS = json.loads((RECORDED / "flops.json").read_text("utf-8"))
+ANSWERS = records.read("flops")
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Metrics: what MindSpore makes of the same batches (`tools/record_training.py`), and formulas."""
+"""Metrics: what MindSpore makes of the same batches (`tools.record training`), and formulas."""
 
 import json
 from types import SimpleNamespace
@@ -8,10 +8,10 @@ import pytest
 
 from sporax import nn, train
 from sporax._src.core.tensor import Tensor
+from tests import records
 from tests.case_results import result_or_error
 from tests.data.test_datasets import MS, RECORDED
 from tests.data.training_cases import CUBES, LABELS, METRICS, SCORES
-from tests.oracle import recorded
 from tests.train import metric_cases
 
 
@@ -35,7 +35,7 @@ def test_answers_as_mindspore(name):
 @pytest.mark.parametrize("name", metric_cases.CASES)
 def test_further_metrics_answer_as_mindspore(name):
     outcome = result_or_error(metric_cases.CASES[name], SimpleNamespace(**{**vars(MS), "nn": nn}))
-    assert_close(json.loads(json.dumps(outcome)), recorded("metrics")[name])
+    assert_close(json.loads(json.dumps(outcome)), records.read("metrics")[name])
 
 
 def test_the_root_mean_square_of_surface_distances():

@@ -1,4 +1,4 @@
-"""Behaviour of Cells as small cases: run by MindSpore once (`tools/record_cells.py`), and by sporax
+"""Behaviour of Cells as small cases: run by MindSpore once (`tools.record cells`), and by sporax
 in `tests/nn/test_cells.py`. Each takes the namespace `ms` and returns plain data."""
 
 from tests.case_results import result_or_error

@@ -1,6 +1,6 @@
 """Scripts as users write them, generated from a seed: each has the checks of one area, functions
 without arguments that return what a script would print. They are run with MindSpore 2.10 by
-`tools/record_generated.py`, with sporax by `tests/programs/test_generated.py`.
+`tools.record generated`, with sporax by `tests/programs/test_generated.py`.
 
 An area is a module of this package with `checks(draw)`, which yields (label, source): the source's
 last line is an expression. A label says what is called with what; it is unique in its area.

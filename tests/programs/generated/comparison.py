@@ -1,20 +1,18 @@
 """Runs the checks of an area with sporax, and compares them with MindSpore 2.10's results."""
 
-import gzip
 import json
 import re
 from pathlib import Path
 from typing import NamedTuple
 
+from tests import records
 from tests.programs import generated
 from tests.programs.generated import outcomes
 from tests.programs.generated.agreement import NEAR_ENOUGH, OF_AREAS, agree
 from tests.programs.generated.explanations import EXPLAINED
 
 ROOT = Path(__file__).parents[3]
-RECORDED = json.loads(
-    gzip.decompress((ROOT / "tests" / "recorded" / "generated.json.gz").read_bytes())
-)
+RECORDED = records.read("generated")
 UNANSWERED = (["no kernel"], ["no answer"])
 PATTERNS = [pattern for patterns in EXPLAINED.values() for pattern in patterns]
 

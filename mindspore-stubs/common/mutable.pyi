@@ -1,4 +1,0 @@
-"""`mindspore.common.mutable`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.communication.management`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax._src.devices.distributed import *
-

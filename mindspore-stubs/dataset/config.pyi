@@ -1,4 +1,0 @@
-"""`mindspore.dataset.config`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.data.config import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.dataset.transforms`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.data.transforms import *
-

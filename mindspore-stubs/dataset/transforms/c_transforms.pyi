@@ -1,4 +1,0 @@
-"""`mindspore.dataset.transforms.c_transforms`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.data.transforms import *
-

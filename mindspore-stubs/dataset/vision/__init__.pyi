@@ -1,4 +1,0 @@
-"""`mindspore.dataset.vision`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.data.vision import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.mint`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.mint import *
-

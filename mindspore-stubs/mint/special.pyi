@@ -1,4 +1,0 @@
-"""`mindspore.mint.special`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.mint.special import *
-

@@ -1,4 +1,0 @@
-"""`mindspore.nn.loss`, as sporax has it; written by tools/write_stubs.py."""
-
-from sporax.nn import *
-
