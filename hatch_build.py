@@ -11,9 +11,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 class StubsHook(BuildHookInterface):
     """Run `tools/write_stubs.py`, which imports sporax: stubs describe objects made at run time.
 
-    `make wheel` builds where JAX is installed. An isolated build lacks it: it says so, and packs the
-    stubs that are in the tree (an sdist has them). An editable installation has those of `make
-    stubs`.
+    `make wheel` builds where JAX is installed. An isolated build lacks it: it prints so, and packs
+    the stubs that are in the tree (an sdist has them). Editable installations use `make stubs`.
     """
 
     def initialize(self, version, build_data):

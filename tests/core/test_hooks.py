@@ -8,12 +8,19 @@ import pytest
 
 import sporax
 from sporax._src.core.hooks import Hooks
+from tests.test_layout import FOLDERS, package
 
 PACKAGE = Path(sporax.__file__).parent
-SOURCES = {
-    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"):
-    path.read_text("utf8") for path in PACKAGE.rglob("*.py")
-}  # fmt: skip
+
+
+def named(path):
+    """Return a module's name, from its package on."""
+    whole = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+    room = package(whole)
+    return whole.replace(FOLDERS[room].replace("/", "."), room, 1) if room in FOLDERS else whole
+
+
+SOURCES = {named(path): path.read_text("utf8") for path in PACKAGE.rglob("*.py")}
 COMMENTS = re.findall(
     r"# ([\w. ]+) -> ([\w. ]+): .*\n    (\w+):",
     re.sub(r"\n    # (?!.* -> )", " ", SOURCES.pop("core.hooks")),  # each comment in one line

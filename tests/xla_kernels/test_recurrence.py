@@ -10,6 +10,8 @@ from jax.test_util import check_grads
 import sporax as ms
 from sporax import nn
 from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.core.tree import tensors_of
+from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.numpy_interpreter.plans import evaluate
 from sporax._src.runtime.xla_kernels.onednn import library
 from sporax._src.runtime.xla_kernels.onednn.recurrence import KERNELS
@@ -158,8 +160,8 @@ def test_without_the_library_layers_are_scans(monkeypatch):
     step = ms.value_and_grad(lambda x: net(x)[0].sum(), 0, net.trainable_params())
 
     def values():
-        ms.engine.trace_tree.forest.clear()
-        return [[t.asnumpy() for t in ms.core.tree.tensors_of(step(x))] for _ in range(2)]
+        forest.clear()
+        return [[t.asnumpy() for t in tensors_of(step(x))] for _ in range(2)]
 
     with_library = values()
     monkeypatch.setattr(library, "load", lambda: None)
