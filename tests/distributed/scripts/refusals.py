@@ -21,7 +21,7 @@ n = dist.get_world_size()
 x = ms.Tensor(np.ones((n, 2), np.float32))
 odd = ms.Tensor(np.ones((n + 1, 2), np.float32))
 create_group("zero", [0])
-between = f"from 0 to {n - 1}"
+between, in_range = f"from 0 to {n - 1}", f"must be an int in [0, {n})"
 no_member = "must be a member of 'group'"
 
 # (kind of error, what its message says, a call)
@@ -31,8 +31,8 @@ ROWS = [
     (ValueError, between, lambda: create_group("g", [])),
     (ValueError, between, lambda: create_group("g", [0.0, 1])),
     (ValueError, "each rank once", lambda: create_group("g", [1, 1])),
-    (TypeError, "'rank_ids' a list", lambda: create_group("g", (0, 1))),
-    (TypeError, "'rank_ids' a list", lambda: create_group(3, [0, 1])),
+    (TypeError, "'rank_ids' must be a list", lambda: create_group("g", (0, 1))),
+    (TypeError, "'group' must be a str", lambda: create_group(3, [0, 1])),
     (ValueError, "a new name", lambda: create_group("zero", [0, 1])),
     (ValueError, "a new name", lambda: create_group("hccl_world_group", [0, 1])),
     (ValueError, "create_group first", lambda: destroy_group("none")),
@@ -41,8 +41,8 @@ ROWS = [
     (TypeError, "'ranks' must be a list", lambda: dist.new_group(3)),
     (ValueError, "create_group first", lambda: ops.AllReduce(group="none")(x)),
     (TypeError, "'group' must be a string", lambda: ops.AllReduce(group=3)(x)),
-    (ValueError, between, lambda: get_group_rank_from_world_rank(n, "hccl_world_group")),
-    (ValueError, between, lambda: get_world_rank_from_group_rank("hccl_world_group", n)),
+    (ValueError, in_range, lambda: get_group_rank_from_world_rank(n, "hccl_world_group")),
+    (ValueError, in_range, lambda: get_world_rank_from_group_rank("hccl_world_group", n)),
     (ValueError, "'op' must be one of", lambda: ops.AllReduce("difference")(x)),
     (TypeError, "'op' must be a str", lambda: ops.AllReduce(3)(x)),
     (TypeError, "must be a Tensor", lambda: ops.AllReduce()(3.0)),
