@@ -347,7 +347,7 @@ class SymbolTree:
         expression = ast.fix_missing_locations(ast.Expression(node._test))
         code = compile(expression, "<test of an if>", "eval")
         try:
-            value = eval(code, known | {receiver: self._network})
+            value = eval(code, {**known, receiver: self._network})  # type: ignore[reportArgumentType]
         except (AttributeError, TypeError, ValueError, LookupError, NameError):
             return None  # not defined before the network runs
         return bool(value) if isinstance(value, (bool, int, float, str, type(None))) else None
