@@ -8,7 +8,7 @@ import jaxlib
 
 from sporax._src.diagnosis.rules import rejection
 
-JAXLIB = jaxlib.__version__  # the installed version
+JAXLIB: str = jaxlib.__version__  # type: ignore[reportPrivateImportUsage]  # not in its __all__
 OLDEST = "0.10.2"
 TOO_OLD = "ends the process in reductions that it fuses (jax-ml/jax#39264)"
 REFUSED = {"0.11.1": "writes into arrays in loops up to 37,000 times slower (jax-ml/jax#40101)"}

@@ -1,6 +1,7 @@
 """`ParameterTuple`: the Parameters of a network, for optimizers and gradients."""
 
 import re
+from typing import Any
 
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
@@ -37,7 +38,7 @@ class ParameterTuple(tuple):
             require(is_same, "names-differ-two-parameters", who, value=at, i=i, name=p.name)
         return super().__new__(cls, parameters)
 
-    def clone(self, prefix, init="same"):
+    def clone(self, prefix, init: Any = "same"):
         """Return a ParameterTuple of clones, named `prefix.name`."""
         check_prefix("ParameterTuple.clone", prefix, least=1)
         clones = []

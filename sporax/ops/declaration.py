@@ -9,7 +9,7 @@ import functools
 import inspect
 import types
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,15 +34,18 @@ from sporax.ops.primitive import Primitive
 __all__ = ["OPTIONAL", "Array", "Arrays", "Composite", "Declaration", "Range", "compiled"]
 
 
-class Array:
-    """Annotation of an operand: an array of the operation."""
+if TYPE_CHECKING:  # tracers inside of a declared function, Tensors and numbers for its callers
+    Array = Arrays = Any
+else:
 
-    def __class_getitem__(cls, item):
-        return cls
+    class Array:
+        """Annotation of an operand: an array of the operation."""
 
+        def __class_getitem__(cls, item):
+            return cls
 
-class Arrays:
-    """Annotation of an operand that is a sequence of arrays."""
+    class Arrays:
+        """Annotation of an operand that is a sequence of arrays."""
 
 
 OPTIONAL = Array | None

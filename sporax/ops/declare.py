@@ -12,6 +12,8 @@ parameter that it fills:
     def softmax(input: Array, axis=-1, *, dtype=None): ...
 """
 
+from typing import Any
+
 from sporax._src.core.tensor import attach
 from sporax._src.diagnosis.rules import require
 from sporax.ops.declaration import OPTIONAL, Array, Arrays, Composite, Declaration, Range
@@ -25,10 +27,10 @@ NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), compi
 
 
 def op(
-    *, tensor=None, primitive=None, mint=None, numpy=None, name=None, promotes=False, check=None,
-    differentiable=True, function=True, real=None, converts=True, view=False, bounds=None,
-    parts=None,
-):  # fmt: skip
+    *, tensor: Any = None, primitive: Any = None, mint: Any = None, numpy: Any = None, name=None,
+    promotes: Any = False, check=None, differentiable: Any = True, function: Any = True, real=None,
+    converts=True, view: Any = False, bounds=None, parts=None,
+) -> Any:  # fmt: skip
     """Declare an operation; returns the function face, for `sporax.ops`.
 
     `function`, `tensor`, `mint`: faces as written (a string, or a tuple of strings; True: with the

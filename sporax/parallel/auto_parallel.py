@@ -1,6 +1,9 @@
 """`AutoParallel`: a network on all devices of the process, with MindSpore's API."""
 
+from collections.abc import Iterable
+
 from sporax._src.core.errors import warn
+from sporax._src.core.parameter import Parameter
 from sporax._src.core.tree import map_tensors
 from sporax._src.devices.distributed.parallel_context import SCHEDULERS
 from sporax._src.devices.sharding.all_devices import enter_all_devices
@@ -218,7 +221,7 @@ class AutoParallel(Cell):
 # strategy files ------------------------------------------------------------------------------
 
 
-def save_strategy(path, parameters):
+def save_strategy(path: str, parameters: Iterable[Parameter]) -> None:
     """Write the placement of Parameters as a MindSpore strategy file, for the functions that merge
     and transform checkpoints.
 
@@ -244,7 +247,7 @@ def save_strategy(path, parameters):
     strategy_file.write(path, layouts)
 
 
-def load_strategy(path, parameters):
+def load_strategy(path: str, parameters: Iterable[Parameter]) -> None:
     """Place Parameters on the current Mesh according to a strategy file.
 
     Raises ValueError if the file is for another number of devices, or sizes are not divisible.

@@ -523,5 +523,6 @@ def _load_unified(
         if network is not None:
             found = _parameters(arrays)
             return found if as_dict else load_param_into_net(network, found)
+        assert isinstance(target_folder, str)
         _save(arrays, os.path.join(target_folder, f"rank_{rank}", f"net.{format}"), format)
     return True

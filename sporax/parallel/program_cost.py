@@ -6,6 +6,8 @@ bandwidth of a link.
 """
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any
 
 import jax
 from jax.sharding import NamedSharding, PartitionSpec
@@ -121,7 +123,7 @@ class ProgramCost:
         return "\n".join(lines)
 
 
-def estimate(step, *inputs):
+def estimate(step: Callable, *inputs: Any) -> ProgramCost:
     """Return the `ProgramCost` of `step(*inputs)` on the current Mesh: recorded without concrete
     values, partitioned and compiled by XLA for the mesh's devices, not run.
 
@@ -151,7 +153,7 @@ def estimate(step, *inputs):
     )  # fmt: skip
 
 
-def _compiled(listing, mesh):
+def _compiled(listing, mesh) -> Any:
     """Compile the program of a listing for the devices of a mesh; inputs that it writes are
     donated."""
     run = listing.trace.on_arrays(listing.reals, listing.integers, listing.outputs)

@@ -1,6 +1,7 @@
 """Ranks that hold the same part of a parameter, and checkpoints that store each part once."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sporax.parallel import strategy_file
 from sporax.parallel.slices import Slicing, described_in, slicings
 
 
-def parse_strategy_ckpt(file_name):
+def parse_strategy_ckpt(file_name: str) -> dict[str, list]:
     """Return {parameter: [device matrix, tensor map, optimizer's step, optimizer's size]} of a
     strategy file, as lists of ints; the tensor map has a list for a dimension that several axes
     divide.
@@ -35,7 +36,9 @@ def parse_strategy_ckpt(file_name):
     return layouts
 
 
-def get_parameter_redundancy(layout_obj, initial_rank=None):
+def get_parameter_redundancy(
+    layout_obj: str | dict | Cell, initial_rank: int | None = None
+) -> dict[str, tuple[tuple[int, ...], ...]]:
     """Return {parameter: tuples of the ranks that hold the same part of it}, sorted by name.
 
     `layout_obj`: the path of a strategy file; a dict of lists [device matrix, tensor map, shape of
@@ -49,7 +52,8 @@ def get_parameter_redundancy(layout_obj, initial_rank=None):
     who = "get_parameter_redundancy"
     kinds.instance((str, dict, Cell), "a-file-a-dict-or-a-cell")(who, layout_obj=layout_obj)
     if isinstance(layout_obj, Cell):
-        whole = (tuple(distributed.get_process_group_ranks()),)
+        ranks: Any = distributed.get_process_group_ranks()
+        whole = (tuple(ranks),)
         return dict.fromkeys(sorted(p.name for p in layout_obj.get_parameters()), whole)
     if isinstance(layout_obj, str):
         messages = strategy_file.read(who, layout_obj)
@@ -67,7 +71,8 @@ def _with_size(entry):
     """Return a layout's list with the optimizer's group replaced by its size."""
     entry = [*entry, *[0] * (6 - len(entry))]
     group = entry[5]
-    size = distributed.get_group_size(group) if isinstance(group, str) and group else 0
+    size_of: Any = distributed.get_group_size
+    size = size_of(group) if isinstance(group, str) and group else 0
     return [*entry[:4], 1, size] if size else entry[:4]
 
 
@@ -82,7 +87,9 @@ def _groups(slicing: Slicing, first):
     return tuple([tuple(ranks[key]) for key in sorted(ranks)])
 
 
-def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
+def remove_param_redundancy(
+    param_redundancy_dict: dict, keep_redundancy: int = 1
+) -> dict[int, set[str]]:
     """Return {rank: parameters to store}, such that each part is stored by `keep_redundancy` of the
     ranks that hold it, in rotation.
 
@@ -104,7 +111,7 @@ def remove_param_redundancy(param_redundancy_dict, keep_redundancy=1):
     return stored
 
 
-def parse_hccl_file(hccl_file_path):
+def parse_hccl_file(hccl_file_path: str) -> dict[int, str]:
     """Return {rank: device address} of the JSON file that describes a cluster (a rank table).
 
     Raises ValueError for a file of another format.

@@ -5,7 +5,7 @@ import functools
 import itertools
 import math
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -150,7 +150,7 @@ def described_in(who, path):
         raise rejection("strategy-file-describe-layouts", who, path=path, cause=error) from None
 
 
-def slicings(who, strategy, stage=None):
+def slicings(who: str, strategy: Any, stage: int | None = None) -> Any:
     """Return {parameter: `Slicing`} of a strategy file's path, its messages, or lists; None for
     None.
 
@@ -178,7 +178,7 @@ def slicings(who, strategy, stage=None):
     }  # fmt: skip
 
 
-def ranks_needed(source, target, rank):
+def ranks_needed(source: Slicing, target: Slicing, rank: int) -> list[int]:
     """Return the source's ranks whose parts make up the part of a rank of the target."""
     home = rank % source.ranks
     dims = max(len(source.tensor_map), len(target.tensor_map), 1)
@@ -199,7 +199,7 @@ def _overlap(one, other):
     return bounds if all(a < b for a, b in bounds) else None
 
 
-def part(name, pieces, source, target, rank):
+def part(name: str, pieces: Any, source: Slicing, target: Slicing, rank: int) -> np.ndarray:
     """Assemble the array of a rank of the target from `pieces`, {rank of the source: array}.
 
     Raises ValueError if a piece is missing or a size is not divisible.

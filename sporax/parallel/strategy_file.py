@@ -5,8 +5,9 @@ JSON), read and written without a protobuf library.
 import glob
 import json
 import os
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write, protobuf, untrusted_file
@@ -45,6 +46,11 @@ _SLOTS = ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset")  # 
 class Message:
     """A protobuf message: its fields as attributes."""
 
+    if TYPE_CHECKING:  # `fields` names them
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
+
     def __init__(self, fields, **values):
         self._fields = fields
         for name, kind, is_list in fields.values():
@@ -58,7 +64,7 @@ class Message:
         return f"Message({shown})"
 
 
-def decoded(data, fields):
+def decoded(data: bytes, fields: Any) -> Message:
     """Decode a `Message` from bytes."""
     values: dict[str, Any] = {}
     for field, wire, value in protobuf.fields(data, "its message"):
@@ -81,7 +87,7 @@ def decoded(data, fields):
     return Message(fields, **values)
 
 
-def encoded(message):
+def encoded(message: Message) -> bytes:
     """Encode a `Message` as bytes."""
     chunks = []
     for field, (name, kind, is_list) in message._fields.items():
@@ -95,7 +101,14 @@ def encoded(message):
     return b"".join(chunks)
 
 
-def layout(dev_matrix, tensor_map, param_split_shape=(), field=0, step=0, size=0):
+def layout(
+    dev_matrix: Sequence[int],
+    tensor_map: Sequence[Any],
+    param_split_shape: Sequence[int] = (),
+    field: int = 0,
+    step: int = 0,
+    size: int = 0,
+) -> Message:
     """Create the layout message of a parameter: `tensor_map` has for each dimension the axis of
     `dev_matrix`, counted from the last, or -1, or a list of axes."""
     maps = [list(tensor_map)]
@@ -122,7 +135,7 @@ def _content(who, path):
     return untrusted_file.content(path)
 
 
-def _message(who, path, fields=None):
+def _message(who, path, fields=None) -> tuple[Any, Any]:
     """Return (the message in a file, None), or (None, the object in a JSON file)."""
     content = _content(who, path)
     try:
@@ -147,7 +160,7 @@ def _checked_json(content):
     return content
 
 
-def read(who, path):
+def read(who: str, path: str) -> dict[str, Message]:
     """Return {parameter: layout message} of a strategy file."""
     message, as_json = _message(who, path)
     if message is not None:
@@ -169,7 +182,7 @@ def _slot(numbers):
     ]  # fmt: skip
 
 
-def write(path, layouts, stage=0):
+def write(path: str, layouts: dict[str, Message], stage: int = 0) -> None:
     """Write {parameter: layout message} as a strategy file of a pipeline stage."""
     items = [
         Message(_LAYOUT_ITEM, param_name=name, parallel_layouts=x) for name, x in layouts.items()
@@ -213,7 +226,7 @@ def _as_json(stage, nodes, items):
 # MindSpore's names ----------------------------------------------------------------------------
 
 
-def build_searched_strategy(strategy_filename):
+def build_searched_strategy(strategy_filename: str) -> dict[str, Message]:
     """Return {name: layout} of the parameters in a strategy file; None for None.
 
     A layout has `dev_matrix`, `tensor_map`, `param_split_shape` and `indices_offset`, lists of
@@ -232,7 +245,7 @@ def build_searched_strategy(strategy_filename):
     return read("build_searched_strategy", strategy_filename)
 
 
-def restore_group_info_list(group_info_file_name):
+def restore_group_info_list(group_info_file_name: str) -> list[int]:
     """Return the ranks whose checkpoints can replace this rank's, from a group info file.
 
     Raises TypeError if the argument is not a string, ValueError if the file or list is missing.
@@ -249,7 +262,7 @@ def restore_group_info_list(group_info_file_name):
     return found
 
 
-def merge_pipeline_strategys(src_strategy_dirs, dst_strategy_file):
+def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> None:
     """Merge the strategy files of all pipeline stages in a folder into one, which prefixes each
     parameter's name with its stage.
 

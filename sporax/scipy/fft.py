@@ -1,5 +1,7 @@
 """Cosine transforms."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import jax.scipy.fft as fft
 
@@ -18,7 +20,7 @@ def cosine_transform(x: Array, sizes=None, axes=None, norm="ortho", inverse=Fals
     _NORM(None, norm=norm)
     norm = "ortho" if norm is None else norm
     require(not jnp.iscomplexobj(x), "real-numbers-dtype-complex", argument="x")
-    compute = fft.idctn if inverse else fft.dctn
+    compute: Any = fft.idctn if inverse else fft.dctn
     return compute(floating(x), 2, sizes, axes, norm=norm)
 
 

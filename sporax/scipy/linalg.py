@@ -142,7 +142,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     k = min(rows, columns)
     lower = ops.tril(packed[..., :, :k], -1) + ops.eye(rows, k, packed.dtype)
     upper = ops.triu(packed[..., :k, :])
-    place = ops.one_hot(order, rows, Tensor(1.0), Tensor(0.0)).astype(packed.dtype)
+    place = ops.one_hot(order, rows, Tensor(1.0), Tensor(0.0)).astype(packed.dtype)  # type: ignore[reportArgumentType]  # or Tensors
     permutation = place.swapaxes(-1, -2)
     if permute_l:
         return ops.matmul(permutation, lower), upper
@@ -199,7 +199,7 @@ def det(a, overwrite_a=False, check_finite=True):
 
 
 def solve_triangular(
-    a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None,
+    a, b, trans: int | str = 0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None,
     check_finite=True,
 ):  # fmt: skip
     """X with A X = b, where A is triangular, `(*, n, n)`; `b`: `(*, n)` or `(*, n, k)`.

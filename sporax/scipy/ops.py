@@ -57,6 +57,6 @@ class SolveTriangular(Primitive):
         return solve_triangular(a, b, self.trans, self.lower, self.unit_diagonal)
 
 
-def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
+def solve_triangular(a, b, trans: int | str = 0, lower=False, unit_diagonal=False):
     """As `scipy.linalg.solve_triangular`, with `check_finite` False."""
     return linalg.solve_triangular(a, b, trans, lower, unit_diagonal, check_finite=False)

@@ -186,10 +186,11 @@ def line_search(
     # the brackets are the first steps, each twice the previous one
     nit = next((n for n in range(1, len(steps)) if steps[n] != 2 * steps[n - 1]), len(steps))
     failed = slope is None
-    end = 0.0 if failed else float(step)
+    end = 0.0 if step is None or failed else float(step)
+    value, gradient = points[end]
     return LineSearchResults(
         failed, nit, len(points) - known, len(points) - known, nit + 1, 1.0 if failed else end,
-        *points[end], 0 if not failed else 3 if nit >= maxiter else 1,
+        value, gradient, 0 if not failed else 3 if nit >= maxiter else 1,
     )  # fmt: skip
 
 

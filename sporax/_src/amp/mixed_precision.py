@@ -117,7 +117,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=d
     if white_list is None:
         name, chosen, classes = ("black_list", black_list, (Cell,))
     kinds.LIST.checked(who, name, chosen)
-    for kind in chosen:
+    for kind in chosen or ():
         fits = isinstance(kind, type) and issubclass(kind, classes)
         names = [k.__name__ for k in classes]
         require(fits, "hold-classes", who, argument=name, names=names, got=kind)

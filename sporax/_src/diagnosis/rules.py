@@ -183,7 +183,9 @@ class Message(Phrase):
         parts = (text.entry for text in self.fields.values() if isinstance(text, Message))
         entry, *special = row_of(self.rule).entry.split() or [""]
         named = dict(item.split(":") for item in special)
-        return next(filter(None, parts), None) or named.get(self.fields.get("argument!:"), entry)
+        return next(filter(None, parts), None) or named.get(
+            self.fields.get("argument!:", ""), entry
+        )
 
     def part(self):
         """Return the message without `who`, as a part of another one."""

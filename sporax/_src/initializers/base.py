@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class Initializer(Fitting):
 
 
 @fitting
-def initializer(init, shape=None, dtype=dtypes.float32) -> Tensor:
+def initializer(init, shape=None, dtype: Any = dtypes.float32) -> Tensor:
     """Return a Tensor of initial values.
 
     `init`: an `Initializer`, the name of one (such as 'xavier_uniform'), a fill value, or a Tensor
@@ -116,7 +117,7 @@ def _as_given(tensor, shape):
 
 
 def _checked(shape):
-    sizes = (shape,) if isinstance(shape, numbers.Number) else shape
+    sizes: Any = (shape,) if isinstance(shape, numbers.Number) else shape
     good = isinstance(sizes, (tuple, list)) and all(
         isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n > 0 for n in sizes
     )

@@ -49,7 +49,7 @@ class _Counted:
     _FIRST = 0
 
     def __init__(self, params, *numbers, maximize):
-        super().__init__(params, *numbers, maximize=maximize)
+        super().__init__(params, *numbers, maximize=maximize)  # type: ignore[reportCallIssue]  # a mixin
         start = Tensor([self._FIRST], dtypes.float32)
         self.state_step = Parameter(start, name="state_step")
 

@@ -139,7 +139,8 @@ class Optimizer(OptimizerBase):
             self._take_all(params, rate, checked_decay(who, weight_decay, self.loss_scale))
         self.param_length = len(self.parameters)
         self._done = (True,) * self.param_length
-        self._updates = self._prepare_again = None
+        self._updates: Any = None
+        self._prepare_again: Any = None
 
     def _take_all(self, parameters, rate, decay):
         """Use one learning rate and one weight decay for all parameters."""
@@ -273,7 +274,7 @@ class Optimizer(OptimizerBase):
 
     def get_lr(self):
         """Return the current learning rate; one per parameter if a group has its own."""
-        rates = self.learning_rate
+        rates: Any = self.learning_rate
         if not self.dynamic_lr:
             return tuple(rates) if self.is_group_lr else rates
         if not self.is_group_lr:
@@ -290,7 +291,7 @@ class Optimizer(OptimizerBase):
 
     def get_weight_decay(self):
         """Return the current weight decay (times the loss scale); a tuple for groups."""
-        decays = self.weight_decay
+        decays: Any = self.weight_decay
         if not self.dynamic_weight_decay:
             return decays
         if not self.is_group:
@@ -313,7 +314,7 @@ class Optimizer(OptimizerBase):
         for p in param if isinstance(param, list) else [param]:
             name = getattr(p, "name", p)
             require(id(p) in places, "parameter-optimizer", "get_lr_parameter", param=name)
-            rates = self.learning_rate
+            rates: Any = self.learning_rate
             chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
         return chosen_rates if isinstance(param, list) else chosen_rates[0]
 

@@ -1,7 +1,7 @@
 """Parameter groups: per-parameter settings from groups."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
@@ -39,7 +39,7 @@ def check_kinds(who, params):
     raise rejection("hold-parameters-groups-dicts", who, params=", ".join(kinds))
 
 
-def check_unique(who, parameters, repeated=ValueError):
+def check_unique(who, parameters, repeated: type[Exception] = ValueError):
     """Raise ValueError if two parameters share a name, and the error `repeated` if a parameter
     occurs twice."""
     first = {}
@@ -81,7 +81,7 @@ def parse(who, groups, rate, decay, loss_scale):
         if "order_params" in group:
             order = parameters_of(who, "order_params", group["order_params"])
             continue
-        parameters = parameters_of(who, "params", group["params"])
+        parameters: Any = parameters_of(who, "params", group["params"])
         check_kinds_of_group(who, parameters)
         own = default
         if "lr" in group:

@@ -1,5 +1,7 @@
 """Natural gradient descent with Kronecker factors: `thor`."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -71,7 +73,7 @@ class Thor(Optimizer):
         self._collecting = [c for _, c in self._layers.values() if hasattr(c, "thor")]
         self._keep_inverses()
         self._ranks = world() if is_data_parallel() else Group.of([0])
-        self._steps = None  # step count; None before the first step of this process
+        self._steps: Any = None  # step count; None before the first step of this process
         self._prepare(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
 
     def get_frequency(self):

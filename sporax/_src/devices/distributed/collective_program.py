@@ -50,7 +50,8 @@ class CollectiveSequence(Program):
 
     def __init__(self, groups, function, avals, alive, dead):
         super().__init__(function, avals, alive, dead)
-        self.groups, self.parts, self.jaxpr = groups, None, None
+        self.groups, self.parts = groups, None
+        self.jaxpr: Any = None  # traced at the first launch
         self.run = self.compiled.__wrapped__
         self.names = {group: _names(function, group) for group in groups.groups}
         self.compiled = self._launch
@@ -67,8 +68,8 @@ class CollectiveSequence(Program):
             results = part.function(*[known[v] for v in part.takes])
             known.update(zip(part.gives, results, strict=True))
         return [
-            np.asarray(v.val, v.aval.dtype) if isinstance(v, Literal) else known[v]
-            for v in jaxpr.outvars
+            np.asarray(v.val, aval.dtype) if isinstance(v, Literal) else known[v]
+            for v, aval in zip(jaxpr.outvars, self.jaxpr.out_avals, strict=True)
         ]
 
     def _traced(self, pools):

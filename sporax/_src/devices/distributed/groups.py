@@ -289,7 +289,7 @@ def _check_members(name):
         raise rejection("all-members-group-give", "create_group", name=name, gave=gave)
 
 
-def _key(name, rank=""):
+def _key(name, rank: int | str = ""):
     """Return the key under which a rank stores the ranks that it gave under a name."""
     return f"sporax/names/{urllib.parse.quote(name, safe='')}/{rank}"
 

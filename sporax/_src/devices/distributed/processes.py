@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 import threading
+from typing import Any
 
 import jax
 
@@ -74,7 +75,7 @@ def _own_devices(launch):
     return [launch.local_rank]
 
 
-def timeout():
+def timeout() -> Any:
     """Return the seconds that ranks wait for each other: the setting `op_timeout`."""
     return context.get_context("op_timeout")
 

@@ -75,7 +75,7 @@ class RankFunction:
         self.group.running = (self,)
         self.group.launches += 1
         try:
-            return self.program(arrays)[:-1]
+            return self.program(arrays)[:-1]  # type: ignore[reportOptionalCall]  # compiled above
         except (ValueError, jax.errors.JaxRuntimeError) as error:
             if "Gloo" not in str(error):
                 raise

@@ -19,7 +19,7 @@ class GlobalComm:
 
     BACKEND = "mccl"
     WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP
-    INITED = False
+    INITED: bool = False
 
 
 def init(backend_name=None):

@@ -1,6 +1,7 @@
 """Calls whose Tensors are placed by a strategy: `Primitive.shard`, `shard`."""
 
 import functools
+from typing import Any
 
 from sporax._src.core.tensor import Tensor, attach
 from sporax._src.core.tree import map_tensors, tensors_of
@@ -110,7 +111,7 @@ def redistribute(tensor, dst_dtensor_info):
     [1]
     """
     instance_of(DistributedTensorInfo)("redistribute", dst_dtensor_info=dst_dtensor_info)
-    result = reshard(tensor, dst_dtensor_info.layout)
+    result: Any = reshard(tensor, dst_dtensor_info.layout)
     result = Tensor(result) if result is tensor else result
     result._dtensor_info = dst_dtensor_info
     return result

@@ -199,10 +199,12 @@ def _top_level(shape):
 def _bytes(shape):
     match = _SHAPE.match(shape)
     require(match is not None, "shape-such-f32-2", "collectives", got=shape)
+    assert match is not None
     dtype, sizes = match.groups()
     width = re.fullmatch(r"(?:f|bf|s|u)(\d+)(?:e\d+m\d+\w*)?", dtype)
     bits = _BITS.get(dtype, int(width[1]) if width else None)
     require(bits is not None, "dtype-not-known-here", "collectives", dtype=dtype, shape=shape)
+    assert bits is not None
     count = math.prod(int(size.lstrip("<=")) for size in sizes.split(",") if size)
     return math.ceil(count * bits / 8)
 
@@ -217,7 +219,7 @@ _MESH = re.compile(
 _AXIS = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
 
 
-def _groups(kind, rest, n):
+def _groups(kind, rest, n) -> tuple[tuple[int, ...], ...]:
     """Return the groups of devices of a collective, or the pairs of a permute."""
     if match := _IOTA.search(rest):
         return _rows(_iota(match).reshape(_ints(match[1])))
@@ -262,6 +264,7 @@ def _device_ids(text, n):
     if not text.startswith("["):
         return np.array(_ints(text))
     match = re.match(r"\[([\d,]+)\](?:T\(([\d,]+))?", text)
+    assert match is not None
     array = np.arange(n).reshape(_ints(match[1]))
     return (array.transpose(_ints(match[2])) if match[2] else array).reshape(-1)
 

@@ -35,7 +35,7 @@ _trees = {}  # devices -> the roots of their traces, except for the devices in u
 forest.tables.append(_trees)
 
 
-def current_mesh():
+def current_mesh() -> Any:
     """Return the innermost entered Mesh, or None.
 
     >>> from sporax import parallel
@@ -314,7 +314,7 @@ def place(tensor, *spec, mesh=None):
     return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
 
 
-def _given(who, mesh):
+def _given(who, mesh) -> Any:
     mesh = mesh or current_mesh()
     require(mesh is not None, "mesh-entered-given-none", who)
     return mesh
@@ -374,7 +374,7 @@ class OptimizerParallel:
     """The setting of new optimizers: states of at least `threshold` KB are divided; None disables
     this."""
 
-    threshold = None
+    threshold: int | None = None
 
 
 def divide(tensors, threshold=0, mesh=None):
@@ -456,7 +456,7 @@ def placed(value, placement):
         return value
     is_concrete = value.trace is None and value.array is not None and not value.tracked
     if is_concrete and mesh.holds_arrays:
-        if value.array.sharding == placement.sharding:
+        if value.array.sharding == placement.sharding:  # type: ignore[reportOptionalMemberAccess]  # concrete
             return value
         if mesh.spans_ranks:
             return Value(value.aval, across_ranks.placed(mesh, value.array, placement.sharding))

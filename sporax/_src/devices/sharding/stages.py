@@ -7,6 +7,7 @@ micro-batch; `schedule` defines the order. Values that no later piece needs are 
 """
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -60,7 +61,8 @@ class StagedProgram(Program):
 
     def __init__(self, function, avals, alive, dead):
         super().__init__(function, avals, alive, dead)
-        self.function, self.alive, self.pieces = function, alive, None
+        self.function, self.alive = function, alive
+        self.pieces: Any = None
         self.stages_of_inputs = None
 
     def __call__(self, arrays, reals, integers, results):

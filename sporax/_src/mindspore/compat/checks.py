@@ -57,7 +57,11 @@ def _within(value, lower, upper, rel):
 def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_cls=ValueError):
     """Return `arg_value` if it is in the relation `rel` to `value`; else raise `excp_cls`."""
     if rel in _RANGES:
-        fits, words = _within(arg_value, *value, rel), "in {}: " + _RANGES[rel][0].format(*value)
+        lower, upper = value
+        fits, words = (
+            _within(arg_value, lower, upper, rel),
+            "in {}: " + _RANGES[rel][0].format(*value),
+        )
         words = words.format(value_name)
     else:
         sign, compare = _COMPARED[rel]
@@ -67,7 +71,7 @@ def check(arg_name, arg_value, value_name, value, rel=EQ, prim_name=None, excp_c
     return arg_value
 
 
-def _check_number(arg_value, value, rel, arg_type=int, arg_name=None, prim_name=None):
+def _check_number(arg_value, value, rel, arg_type: type = int, arg_name=None, prim_name=None):
     about, kind = _about(arg_name, prim_name), arg_type.__name__
     if not isinstance(arg_value, arg_type) or isinstance(arg_value, bool):
         if isinstance(arg_value, bool):

@@ -1,7 +1,7 @@
 """`mindspore.hal`: the available devices and their properties."""
 
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 
@@ -97,7 +97,8 @@ def get_device_properties(device_id, device_target=None):
 def get_arch_list(device_target=None):
     """Return the compute capabilities of the available GPUs, such as ['sm_90'], for which XLA
     compiles just in time; None for other devices."""
-    versions = {get_arch(one) for one in _devices("hal.get_arch_list", device_target)} - {None}
+    found = map(get_arch, _devices("hal.get_arch_list", device_target))
+    versions = {version for version in found if version is not None}
     return sorted(f"sm_{version.replace('.', '')}" for version in versions) or None
 
 
@@ -114,7 +115,9 @@ def get_current_device():
     >>> ms.get_current_device().device_id
     0
     """
-    return DeviceInfo(context.get_context("device_target"), context.get_context("device_id"))
+    target: Any = context.get_context("device_target")
+    number: Any = context.get_context("device_id")
+    return DeviceInfo(target, number)
 
 
 class DeviceCtx:

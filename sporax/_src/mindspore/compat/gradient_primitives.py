@@ -6,6 +6,7 @@ the poolings use the indices of the largest elements (`_spread`, `_chosen`).
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def _pull_to(shape, forward, cotangent):
     return _pull(forward, cotangent, ops.zeros(sizes(shape), cotangent.dtype))
 
 
-def _last(sizes):
+def _last(sizes) -> Any:
     """Return the last three (depth, height, width) of five sizes, other sizes unchanged."""
     return sizes[2:] if isinstance(sizes, tuple) and len(sizes) == 5 else sizes
 

@@ -80,7 +80,7 @@ def _tuples(nested):
 def _loss_and_gradient(features, labels):
     """Return the cross entropy of each row and its gradient with respect to `features`."""
     losses = ops.cross_entropy(features, labels, reduction="none")
-    rows = ops.one_hot(labels, features.shape[1], 1.0, 0.0).astype(features.dtype)
+    rows = ops.one_hot(labels, features.shape[1], 1.0, 0.0).astype(features.dtype)  # type: ignore[reportArgumentType]  # any number
     return losses, ops.softmax(features, 1) - rows
 
 

@@ -153,8 +153,8 @@ _CALLS = {
         mint.nn.functional.logsigmoid(input),
         ops.exp(-ops.abs(input)),
     ),
-    "MaxDim": lambda input, dim, keepdim=False: mint.max(input, dim, keepdim),
-    "MinDim": lambda input, dim, keepdim=False: mint.min(input, dim, keepdim),
+    "MaxDim": lambda input, dim, keepdim=False: mint.max(input, dim, keepdim),  # type: ignore[reportCallIssue]  # overloaded
+    "MinDim": lambda input, dim, keepdim=False: mint.min(input, dim, keepdim),  # type: ignore[reportCallIssue]  # overloaded
     "MixedPrecisionCast": _cast_all,
     "NewOnes": lambda input, size, dtype=None: new_ones(input, size, dtype=dtype),
     "NewZeros": lambda input, size, dtype=None: new_zeros(input, size, dtype=dtype),

@@ -52,7 +52,7 @@ class WaitedDSCallback(Callback, DSCallback):
         if getattr(method, "is_default", False):
             return
         if not self._is_over:
-            seconds = config.get_callback_timeout()
+            seconds = config.get_callback_timeout()  # type: ignore[reportAttributeAccessIssue]  # a setting
             if not self._ended[what].wait(seconds):
                 raise rejection(
                     "training-ended-before-rows", type(self).__name__, what=what, seconds=seconds

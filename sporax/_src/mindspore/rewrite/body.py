@@ -2,6 +2,7 @@
 
 import ast
 import copy
+from typing import Any
 
 from sporax._src.mindspore.rewrite.scoped_value import NodeType, expression_of
 
@@ -10,8 +11,12 @@ class Body:
     """Nodes in order. `function`: the `def` they come from; None for branches and containers.
     `namespace`: the values of its global names. `owner`: the node that contains this body."""
 
+    class_name: Any
+
     def __init__(self, tree, function=None, namespace=None, owner=None):
-        self.tree, self.function, self.owner = tree, function, owner
+        self.tree = tree
+        self.function: Any = function
+        self.owner: Any = owner
         self.namespace = {} if namespace is None else namespace
         self.called = {}  # name -> function, for nodes inserted by the user
         self.nodes, self.local = [], set()  # `local`: names of the function's own variables
@@ -30,7 +35,7 @@ class Body:
     def outermost(self):
         """The Body of the function that contains this one."""
         inner = self.owner is not None and self.function is None
-        return self.owner._manager.outermost if inner else self
+        return self.owner._manager.outermost if inner else self  # type: ignore[reportOptionalMemberAccess]  # `inner`
 
     @property
     def title(self):

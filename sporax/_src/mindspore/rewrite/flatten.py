@@ -7,6 +7,7 @@
 import ast
 import copy
 import keyword
+from typing import Any
 
 # the parts of each kind of expression or statement that become separate statements
 _PARTS = {
@@ -55,7 +56,7 @@ def flat(statements, names):
 
 def _single_assigns(statement):
     """Split `a = b = f()` into `b = f()` and `a = b`."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [None]
+    targets: list[Any] = statement.targets if isinstance(statement, ast.Assign) else [None]
     if len(targets) == 1 or any(isinstance(n, ast.Starred) for t in targets for n in ast.walk(t)):
         return [statement]
     names = [target for target in targets if isinstance(target, ast.Name)]
@@ -77,7 +78,7 @@ def _lift_parts(node, names):
     """Replace the parts of an expression by variables; returns their assignments."""
     lifted = []
 
-    def replaced(part):
+    def replaced(part) -> Any:
         if isinstance(part, ast.keyword):
             part.value = replaced(part.value)
             return part

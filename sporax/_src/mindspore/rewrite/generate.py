@@ -19,7 +19,7 @@ def with_cells(container, items):
     by position, and so are the names of their parameters."""
     if isinstance(container, list):
         return [cell for _, cell in items]
-    new = type(container).__new__(type(container))
+    new = type(container).__new__(type(container))  # type: ignore[reportCallIssue]  # a Cell
     Cell.__setstate__(new, Cell.__getstate__(container))
     new._renumber(items, container._path())
     return new

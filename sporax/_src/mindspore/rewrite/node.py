@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from typing import Any
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
@@ -69,9 +70,9 @@ class Node:
         self._type, self._name = node_type, name
         self._statement = statement  # the syntax tree, which holds arguments and targets
         self._instance, self._instance_type = instance, instance_type
-        self._body = None  # the Body inside of a branch, a loop, a container or a function
+        self._body: Any = None  # the Body inside of a branch, a loop, a container or a function
         self._sub_tree = None
-        self._manager = None  # the Body that this node is in
+        self._manager: Any = None  # the Body that this node is in
         self._attributes = _attributes_of(instance)
 
     @staticmethod

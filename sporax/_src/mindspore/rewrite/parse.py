@@ -139,7 +139,7 @@ class _Reader:
         kind = type(value).__name__.lower()
         if isinstance(value, _OPERATORS):
             node_type = NodeType.MathOps
-            operators = getattr(value, "ops", None) or [value.op]
+            operators = value.ops if isinstance(value, ast.Compare) else [value.op]
             name = "_".join([kind, *(type(op).__name__.lower() for op in operators)])
         elif isinstance(value, ast.Subscript):
             name = "subscript_var"

@@ -2,6 +2,7 @@
 
 import abc
 from collections import OrderedDict
+from typing import Any
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
@@ -26,7 +27,7 @@ class PatternNode:
     ('relu', ['dense'])
     """
 
-    def __init__(self, pattern_node_name, match_type=type[None], inputs=None):
+    def __init__(self, pattern_node_name, match_type: Any = type[None], inputs=None):
         kinds.STR("PatternNode", pattern_node_name=pattern_node_name)
         self._name, self._type = pattern_node_name, match_type
         self.set_inputs([] if inputs is None else inputs)

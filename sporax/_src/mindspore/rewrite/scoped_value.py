@@ -112,7 +112,7 @@ class ScopedValue:
             if words is None and what == "scopes":
                 continue
             kinds.instance((list, tuple), "a-list-or-a-tuple")("ScopedValue", **{what: words})
-            for word in words:
+            for word in words or ():
                 kinds.instance(str, "some-strings")("ScopedValue", **{what: word})
         scopes = [""] * len(names) if scopes is None else scopes
         require(

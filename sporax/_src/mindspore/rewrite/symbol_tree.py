@@ -5,7 +5,7 @@ import importlib.util
 import inspect
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
@@ -70,7 +70,7 @@ class SymbolTree:
 
     def _read(self):
         construct = type(self._network).construct
-        found = definition_of(construct)
+        found: Any = definition_of(construct)
         require(
             found is not None, "source-construct-unchanged", "SymbolTree", network=self._network
         )
@@ -341,11 +341,13 @@ class SymbolTree:
         names = {n.id for n in ast.walk(node._test) if isinstance(n, ast.Name)}
         if names & (top.local - {receiver}):
             return None
-        known = {name: top.namespace[name] for name in names if name in top.namespace}
+        known: dict[Any, Any] = {
+            name: top.namespace[name] for name in names if name in top.namespace
+        }
         expression = ast.fix_missing_locations(ast.Expression(node._test))
         code = compile(expression, "<test of an if>", "eval")
         try:
-            value = eval(code, {**known, receiver: self._network})
+            value = eval(code, {**known, receiver: self._network})  # type: ignore[reportArgumentType]
         except (AttributeError, TypeError, ValueError, LookupError, NameError):
             return None  # not defined before the network runs
         return bool(value) if isinstance(value, (bool, int, float, str, type(None))) else None
@@ -364,7 +366,7 @@ class SymbolTree:
         folder.mkdir(mode=0o700, exist_ok=True)
         path = folder / f"{name}_{id(self)}.py"
         _write(path, code)
-        specification = importlib.util.spec_from_file_location(path.stem, path)
+        specification: Any = importlib.util.spec_from_file_location(path.stem, path)
         module = importlib.util.module_from_spec(specification)
         vars(module).update(objects)
         sys.modules[path.stem] = module

@@ -10,7 +10,7 @@ _HEADERS = ("node type", "name", "codes", "arg providers", "target users")
 
 def tabulated(body):
     """Return the table of the nodes of a Body, under its title."""
-    rows = [_HEADERS]
+    rows: list[tuple[str, ...]] = [_HEADERS]
     for node in body.nodes:
         providers = [[i, (n.get_name(), k)] for i, (n, k) in node.get_arg_providers().items()]
         users = [

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_right
 from functools import partial
+from typing import Any
 
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.tensor import Tensor
@@ -236,7 +237,8 @@ class CyclicLR(LRScheduler):
                 set_number(group["lr"], lr)
         fits = scale_fn is not None or mode in _SCALES
         require(fits, "one-no-scale-fn", "CyclicLR", mode=mode, names=[*_SCALES])
-        self.mode, self.gamma, self.scale_mode, self.scale_fn = mode, gamma, scale_mode, scale_fn
+        self.mode, self.gamma, self.scale_mode = mode, gamma, scale_mode
+        self.scale_fn: Any = scale_fn
         if scale_fn is None:
             self.scale_mode, scale = _SCALES[mode]
             self.scale_fn = partial(scale, gamma=gamma)

@@ -1,5 +1,7 @@
 """Base class of the schedules."""
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from sporax._src.core import dtype as dtypes
@@ -12,7 +14,7 @@ from sporax._src.optim.experimental.optimizer import Optimizer
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import apply
 
-narrow = Op("LRScheduler", lambda x: jnp.asarray(x).reshape(()).astype(jnp.float32))
+narrow: Any = Op("LRScheduler", lambda x: jnp.asarray(x).reshape(()).astype(jnp.float32))
 narrow.operands = ("number",)
 later = Op("LRScheduler", lambda x: x + 1)
 sooner = Op("LRScheduler", lambda x: x - 1)
@@ -46,6 +48,8 @@ def for_each(who, name, values, optimizer):
 
 class Rates(Fitting, methods=("step",)):
     """The learning rates of an optimizer's groups."""
+
+    _last_lr: list[Any]
 
     def get_last_lr(self):
         """Return the current learning rate of each group.

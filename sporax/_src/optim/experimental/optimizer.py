@@ -2,6 +2,7 @@
 
 import types
 from collections import defaultdict
+from typing import Any
 
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.parameter import Parameter
@@ -123,7 +124,9 @@ class GroupOptimizer(Optimizer):
     """An Optimizer with one update rule, which takes the settings `_NUMBERS` of a group, and the
     step count if it is kept in a Parameter called `_COUNTER`."""
 
-    _RULE, _NUMBERS, _COUNTER = None, (), None
+    _RULE: Any = None
+    _NUMBERS: tuple[str, ...] = ()
+    _COUNTER: str | None = None
 
     def __init__(self, params, **defaults):
         super().__init__(params, defaults)

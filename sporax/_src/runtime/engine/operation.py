@@ -121,7 +121,7 @@ class Op:
         self.name, self.fn, self.check = name, fn, check
         self.promotes = promotes
         self.attributes = attributes or {}
-        self.operands = ()  # their names, for messages
+        self.operands: tuple[str, ...] = ()  # their names, for messages
         self.parameters: Any = {}  # of the function that declares it, by name
         self.varied: Any = None  # attributes -> the function with these instead
         self.stops_gradient = False  # whether it blocks gradients

@@ -62,7 +62,7 @@ class Bounds:
         if None in of:
             return None
         self.ranges = [r._replace(indices=None) for r in ranges]
-        self.taken = sorted({*of})
+        self.taken = sorted({*of})  # type: ignore[reportArgumentType]  # no None, see above
         has_names = len(op.operands) == len(specs)
         self.what = [f"'{op.operands[i]}'" if has_names else "indices" for i in of]
         return _plain(tuple(self.ranges), tuple(map(self.taken.index, of)), len(self.taken))

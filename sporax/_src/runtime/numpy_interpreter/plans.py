@@ -47,9 +47,9 @@ class Plan:
 
     __slots__ = ("inputs", "outputs", "start", "steps", "work")
 
-    def __init__(self, start, steps, inputs, outputs, work):
+    def __init__(self, start, steps, inputs, outputs, work: Any):
         self.start, self.steps, self.inputs, self.outputs = start, steps, inputs, outputs
-        self.work = work
+        self.work: Any = work
 
     def values(self, arrays):
         """Return the outputs, which may be views of inputs or of each other."""
@@ -357,7 +357,8 @@ def numpy_function(name, parameters, operands, results):
         except Unsupported as missing:
             return missing
     if name == "conv_general_dilated":
-        return convolution.on_arrays(parameters, *operands, results[0]) or Unsupported(name)
+        lhs, rhs = operands
+        return convolution.on_arrays(parameters, lhs, rhs, results[0]) or Unsupported(name)
     function = ELEMENTWISE.get(name)
     if function is not None:
         if operands[0].dtype.kind in "iub":
@@ -462,7 +463,8 @@ def plan(closed):
     """Return the cached `Plan` of a closed jaxpr; raises `Unsupported`."""
     built = _plans.get(closed)
     if built is None:
-        builder, made = Builder(), primitive_jaxpr(closed)
+        builder = Builder()
+        made: Any = primitive_jaxpr(closed)
         try:
             inputs = [builder.input(aval) for aval in made.in_avals]
             outs = builder.add(made, inputs)

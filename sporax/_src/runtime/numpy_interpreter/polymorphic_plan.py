@@ -189,7 +189,7 @@ class PolymorphicPlan:
             builder.bind(symbols)
             varying += symbols.values()
             slots += builder.add(closed, [slots[at] for at in places])
-            shapes += [sized(a.shape, symbols) for a in closed.out_avals]
+            shapes += [sized(a.shape, symbols) for a in closed.out_avals]  # type: ignore[reportAttributeAccessIssue]  # arrays
         places = [n + at if at >= 0 else ~at for at in wanted]
         self.plan = builder.finish(
             slots[:n], [slots[at] for at in places], [shapes[at] for at in places]
@@ -223,7 +223,7 @@ def _bound(form, attribute_sizes, shapes, different):
     """Return (closed jaxpr, its symbols' values) of a form for operands of these shapes; append the
     sizes that must differ to the list `different`."""
     if isinstance(form, ClosedJaxpr):
-        taken = [a.shape for a in form.in_avals]
+        taken = [a.shape for a in form.in_avals]  # type: ignore[reportAttributeAccessIssue]  # arrays
         if has_symbols(tuple(attribute_sizes)) or taken != [*shapes]:
             raise NotPolymorphic("an operation has a jaxpr for each size")
         return form, {}

@@ -7,6 +7,7 @@ place. Exactness is tested by computing the number again in a wider type.
 
 import functools
 import math
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ _TERMS_PER_ULP = 32
 _BASIC = {"add", "add_any", "div", "integer_pow", "mul", "sqrt", "square", "sub"}
 # Steps that can be computed in a wider type, and types that have one
 _WIDENED = _BASIC | _SUMS - {"cholesky", "conv_general_dilated", "triangular_solve"}
-_WIDER = {np.dtype(np.float32): np.dtype(np.float64)}
+_WIDER: dict[Any, Any] = {np.dtype(np.float32): np.dtype(np.float64)}
 if np.dtype(np.longdouble).itemsize > 8:
     _WIDER[np.dtype(np.float64)] = np.dtype(np.longdouble)
 
@@ -191,5 +192,5 @@ def deviations(plans, inputs, expected):
     largest = [Distance(0.0, 0)] * len(expected)
     for plan in plans:
         found = map(distance, expected, plan(*inputs))
-        largest = [Distance(*map(max, *pair)) for pair in zip(largest, found, strict=True)]
+        largest = [Distance(*map(max, *pair)) for pair in zip(largest, found, strict=True)]  # type: ignore[reportArgumentType]  # an int from ints
         yield largest

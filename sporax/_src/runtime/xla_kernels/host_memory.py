@@ -62,10 +62,10 @@ class ReleaseAfterCompilation:
     def __init__(self):
         self.seconds = 0.0
 
-    def __call__(self, event, seconds, **_):
+    def __call__(self, event: str, duration_secs: float, **_) -> None:
         if event != _COMPILED:
             return
-        self.seconds += _SHARE * seconds
+        self.seconds += _SHARE * duration_secs
         if self.seconds > 0:
             before = pages()[1]
             release()

@@ -215,7 +215,7 @@ def set_options():
         os.environ["XLA_FLAGS"] = flags
     if flags == before or not backends_are_initialized():
         return
-    late = {fault.option for fault in present()} - {None}
+    late = {fault.option for fault in present() if fault.option is not None}
     _Late.options = [option for option in late if option.flag not in before]
     if jax.default_backend() == "gpu" and _ATOMICS in _Late.options:
         warn(

@@ -8,6 +8,7 @@ concurrently; instead, an operand depends on an element of the previous result.
 """
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
@@ -28,10 +29,11 @@ def is_of_stack(eqn):
     )
 
 
-def may_wait(variable):
+def may_wait(variable: Any):
     """Return True if an operand can be made to depend on another result."""
     is_variable = not isinstance(variable, Literal) and variable.aval.size > 0
-    return is_variable and jnp.issubdtype(variable.aval.dtype, jnp.number)
+    aval: Any = variable.aval
+    return is_variable and jnp.issubdtype(aval.dtype, jnp.number)
 
 
 def after(operand, result):

@@ -11,6 +11,7 @@ floating dtype. Parameters: `kind`, a key of `KINDS`, and `reverse`. Results: th
 """
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -124,7 +125,8 @@ def _scan_jvp(kind, reverse, primals, tangents):
 def _instantiated(tangent):
     if not isinstance(tangent, SymbolicZero):
         return tangent
-    return jnp.zeros(tangent.aval.shape, tangent.aval.dtype)
+    aval: Any = tangent.aval
+    return jnp.zeros(aval.shape, aval.dtype)
 
 
 def _scanned_tangent(*arrays, **params):

@@ -14,6 +14,7 @@ inference mode.
 """
 
 import functools
+from typing import Any
 
 import jax
 from jax import lax
@@ -150,7 +151,7 @@ class _Array:
 
     __slots__ = ("aval", "last", "plain", "source")
 
-    def __init__(self, plain=None, last=None, aval=None, source=(None, ())):
+    def __init__(self, plain: Any = None, last=None, aval=None, source=(None, ())):
         self.plain, self.last, self.source = plain, last, source
         self.aval = plain.aval if aval is None else aval
 

@@ -14,6 +14,7 @@ this layout to the operations between two convolutions.
 import functools
 import json
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -48,8 +49,8 @@ class Geometry(NamedTuple):
     weights_strides: list
     dst: list  # (N, O, *sizes)
     dst_strides: list
-    stride: list
-    dilation: list
+    stride: Sequence
+    dilation: Sequence
     before: list  # padding
     after: list
 

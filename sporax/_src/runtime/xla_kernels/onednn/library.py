@@ -57,7 +57,7 @@ def _paths():
 
 
 @functools.cache
-def load():
+def load() -> Any:
     """Return the library; None if it is missing, with a warning on Linux x86-64, which needs it."""
     if sys.platform != "linux" or platform.machine() not in ("x86_64", "AMD64"):
         return None

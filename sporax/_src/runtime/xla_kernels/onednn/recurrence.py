@@ -142,7 +142,7 @@ def _parts(text):
     """Return (the `_Part`s of a layer, (shape, dtype) of each result, the pool to run the parts
     on, None for a single part)."""
     *fields, batch = json.loads(text)
-    whole = Geometry(*fields, batch, batch)
+    whole = Geometry(*fields, batch, batch)  # type: ignore[reportCallIssue]  # `fields`: all others
     pool, count = library.single_threads()
     if batch < _FEW * count:
         kernels, pool, sizes = [_kernel(whole)], None, [batch]
