@@ -18,6 +18,8 @@ from tests import records
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+from sporax._src.mindspore.compat import alias, module_names  # noqa: E402
+from sporax._src.mindspore.compat.refused_names import Refused  # noqa: E402
 from sporax._src.workbench.cli.check import CannotRead, programs, uses_in  # noqa: E402
 from tests.compat import surface  # noqa: E402
 
@@ -46,6 +48,13 @@ PUBLIC = """\
 The `__all__` of MindSpore 2.10's public modules, and the members of its main classes. A name is in
 one of the states above; names that apply only to Ascend are refused.
 """
+MODULES = """\
+All names that the Python modules of MindSpore 2.10 have, public or not. A name *resolves* if sporax
+has it: most are imported from another module. A name without a counterpart can be imported; its use
+raises an error with the reason.
+
+| modules | names | resolve | answer with a reason |
+|---|--:|--:|--:|"""
 EXAMPLES = """\
 Results of `tools/run_examples.py` for an installed MindSpore 2.10: of its {docstrings} docstrings
 with examples, including private ones, {equal} print the documented output here, or run if none is
@@ -167,6 +176,9 @@ def page():
         *_refused(public),
         "### Missing\n",
         *_missing(public),
+        "## All names\n",
+        MODULES,
+        *_of_modules(),
         "## Examples of MindSpore's documentation\n",
         _examples(),
         "## MindSpore's own tests\n",
@@ -192,6 +204,19 @@ def page():
         "File, image and text datasets, profiling, and legacy and private paths.\n",
         *_table(others),
     ])  # fmt: skip
+
+
+def _of_modules():
+    """Return a line for each package of MindSpore."""
+    counts = collections.defaultdict(collections.Counter)
+    for module, names in module_names.table().items():
+        package = ".".join(module.split(".")[:2])
+        for name in names:
+            is_refused = isinstance(alias.find(module, name), Refused)
+            for group in (package, "all"):
+                counts[group][is_refused] += 1
+    rows = sorted(counts.items(), key=lambda row: -row[1].total())
+    return [f"| `{g}` | {n.total()} | {n[False]} | {n[True]} |" for g, n in rows if n.total() > 99]
 
 
 def _public_names():

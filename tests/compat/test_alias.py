@@ -172,7 +172,10 @@ def test_what_is_missing_is_named_at_the_line_that_uses_it(code, error, path):
     with pytest.raises(error) as raised:
         exec(code, {})
     assert type(raised.value) is error
-    assert str(raised.value) == f"sporax has no '{path}' yet"
+    said = str(raised.value)
+    assert said == f"sporax has no '{path}': MindSpore 2.10 has no such name." or (
+        said == f"sporax has no '{path}' yet" and "deeper" in code
+    )
 
 
 def test_sporax_itself_says_what_is_missing():
@@ -195,7 +198,7 @@ def test_the_table_is_whole():
         rows = [row["path"] for row in csv.DictReader(file)]
     assert rows == sorted(rows)
     for path in [*alias.MODULES, *alias.SYMBOLS]:
-        assert path.rpartition(".")[0] in {*alias.MODULES, ""}
+        assert not path.rpartition(".")[0] or alias.is_module(path.rpartition(".")[0])
 
 
 # in a process of its own ---------------------------------------------------------------------

@@ -195,7 +195,7 @@ def test_functions_of_mint_are_there_under_the_names_of_ops():
 # what is refused -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(REFUSED))
+@pytest.mark.parametrize("path", sorted(path for path in REFUSED if path[-1] != "*"))
 def test_a_refused_name_is_imported_and_says_why_it_is_refused_where_it_is_used(path):
     module, _, name = path.rpartition(".")
     kinds = nn.Cell, nn.Optimizer, Tensor, Parameter
@@ -331,7 +331,7 @@ def test_a_sunk_function_fetches_its_rows():
     [
         ({"fn": 3}, TypeError, "'fn' must be a function, but got int"),
         ({"dataset": 3}, TypeError, "'dataset' must be a dataset"),
-        ({"sink_size": 0}, ValueError, "'sink_size' must be greater than 0"),
+        ({"sink_size": 0}, ValueError, "'sink_size' must be an int greater than 0"),
         ({"sink_size": 0.5}, TypeError, "'sink_size' must be an int"),
         ({"jit_config": "O1"}, TypeError, "'jit_config' must be a JitConfig or None"),
     ],
@@ -392,7 +392,7 @@ def test_rows_of_a_queue(wrap):
     for args, error, says in (
         ((kinds, shapes, 1, queue), ValueError, "'output_num' must be the number"),
         ((kinds, shapes, 2, 1), TypeError, "'shared_name' must be a str"),
-        ((kinds, 3, 2, queue), TypeError, "'shapes' must be a list or a tuple"),
+        ((kinds, 3, 2, queue), TypeError, "'shapes' must be a tuple or list"),
     ):
         with pytest.raises(error, match=f"For 'GetNext', {says}"):
             ops.GetNext(*args)

@@ -1,4 +1,4 @@
-"""What MindSpore has no CPU kernels for, or does not do, as PyTorch does it."""
+"""Layers for which MindSpore lacks CPU kernels, or behaves otherwise, as PyTorch computes them."""
 
 from types import SimpleNamespace
 

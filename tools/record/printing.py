@@ -1,4 +1,4 @@
-"""How MindSpore prints: Python source with `np` and MindSpore's names, and its output."""
+"""Printing by MindSpore: Python source with `np` and MindSpore's names, and its output."""
 
 import contextlib
 import io

@@ -12,6 +12,7 @@ MINDSPORE = {
     "checkpoints": "checkpoints checkpoint_check",
     "datasets": "image_sets pipelines text vision",
     "names": "classes ext_names multitype ops_names overloads parameters settings signatures",
+    "module_names": "module_names",
     "numbers": "expressions numpy numpy_scalars primitive_calls private_calls promotion",
     "optimizers": "layers optimizers",
     "printing": "printing prints",

@@ -2,10 +2,11 @@
 
 The table is `paths.csv`. A row whose `found_in` has a colon maps one name to an object; any other
 row maps a module to the modules in which its names are looked up, in order. A module that maps to
-none, or a name that is not found, is not implemented yet: importing the module works, using a
-missing name raises an error. `refused.csv` lists the names that sporax rejects on purpose.
+none has no names here. All other modules and names of MindSpore are in `module_names.csv`, with
+where MindSpore imports them from. `refused.csv` lists what sporax has no counterpart of, and why.
 """
 
+import ast
 import csv
 import importlib
 import importlib.abc
@@ -18,7 +19,12 @@ from pathlib import Path
 
 from sporax import __version__, module_if_there
 from sporax._src.diagnosis.rules import rejection
-from sporax._src.mindspore.compat import child_processes, class_modules, log_settings
+from sporax._src.mindspore.compat import (
+    child_processes,
+    class_modules,
+    log_settings,
+    module_names,
+)
 from sporax._src.mindspore.compat.refused_names import REFUSED, Refused, explained
 
 ROOT = "mindspore"
@@ -76,15 +82,56 @@ def find(module, name):
             return Refused(path)
     if path in MODULES:
         return importlib.import_module(path)
-    for home in () if name.startswith("__") else MODULES[module]:
+    for home in () if name.startswith("__") else MODULES.get(module, ()):
         value = getattr(module_if_there(home), name, None)
         # a submodule is a file of sporax, not a name of MindSpore
         if value is not None and not isinstance(value, types.ModuleType):
             return value
-    for home in MODULES[module] or [module]:
+    for home in MODULES.get(module) or [module]:
         if (home, name) in _REFUSALS:
             return Refused(_REFUSALS[home, name])
+    if path in module_names.table():
+        return importlib.import_module(path)
+    if name in module_names.names(module):
+        return _recorded(module, name)
     raise AttributeError(explained(path))
+
+
+def is_module(path):
+    """Return True for the path of a module of MindSpore."""
+    return path in MODULES or path in module_names.table()
+
+
+def _recorded(module, name):
+    """Return a name of the table of all modules: from where MindSpore imports it; its own ones from
+    a module of sporax for the packages around; else a `Refused`."""
+    origin, there = module_names.names(module)[name]
+    if origin in module_names.OWN:
+        if there != name:
+            return ast.literal_eval(there)
+        return _of_packages(module, name, origin) or Refused(f"{module}.{name}")
+    try:
+        if is_module(origin):
+            return find(origin, there)
+        home = importlib.import_module(origin.removesuffix(":"))
+    except (AttributeError, ImportError):  # a part of MindSpore in C++, or a package it needs
+        return Refused(f"{module}.{name}")
+    return home if origin.endswith(":") else getattr(home, there)
+
+
+def _is_class(value):
+    return isinstance(value, type)
+
+
+def _of_packages(module, name, kind):
+    """Return the class or function of this name in the packages around a module, below the root."""
+    is_kind = {"class": _is_class, "primitive": _is_class, "function": callable}.get(kind)
+    while is_kind and (module := module.rpartition(".")[0]) != ROOT and module:
+        for home in map(module_if_there, MODULES.get(module, ())):
+            value = getattr(home, name, None)
+            if value is not None and is_kind(value):
+                return value
+    return None
 
 
 class AliasModule(types.ModuleType):
@@ -101,23 +148,24 @@ class AliasModule(types.ModuleType):
     def __setattr__(self, name, value):
         # Importing a submodule sets it as an attribute of its parent, where it must not replace a
         # function of the same name (mindspore.common.tensor).
-        if isinstance(value, AliasModule) and f"{self.__name__}.{name}" in SYMBOLS:
+        path = f"{self.__name__}.{name}"
+        if isinstance(value, AliasModule) and (path in SYMBOLS or path in REFUSED):
             return
         super().__setattr__(name, value)
 
     def _public(self):
         """Return the names of a star import: public, resolvable, and not modules."""
         names = []
-        for home in map(module_if_there, MODULES[self.__name__]):
+        for home in map(module_if_there, MODULES.get(self.__name__, ())):
             listed = getattr(home, "__all__", None) or [n for n in dir(home) if n[0] != "_"]
             names += [n for n in listed if not isinstance(getattr(home, n), types.ModuleType)]
         return sorted(set(names))
 
     def __dir__(self):
-        names = set(self.__dict__)
-        for home in MODULES[self.__name__]:
-            names.update(dir(module_if_there(home)))
-        return sorted(names)
+        symbols = (path.rpartition(".") for path in SYMBOLS)
+        own = {name for module, _, name in symbols if module == self.__name__}
+        names = module_names.names(self.__name__) or self._public()
+        return sorted({*self.__dict__, *own, *names})
 
 
 class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -127,7 +175,7 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return the spec of a module of the table; raises ImportError for a missing path."""
         if fullname.partition(".")[0] != ROOT:
             return None
-        if fullname not in MODULES:
+        if not is_module(fullname):
             kind = ImportError if _in_from_import() else ModuleNotFoundError
             raise kind(explained(fullname))
         return importlib.machinery.ModuleSpec(

@@ -1,10 +1,19 @@
-"""Names of MindSpore's generated modules: `x_impl` is the function `x`, `XPrim_` the class `X`."""
+"""Names of MindSpore's generated modules: `x_impl` and `x_op` are the function `x`, `XPrim_` is the
+class `X`, and `AddExt`, which no class of `ops` is, a Primitive that calls `add_ext`."""
 
+import functools
 import inspect
+import re
 
 from sporax import mint, ops
+from sporax._src.core.errors import missing
+from sporax._src.mindspore.compat import module_names
+from sporax.mint import ext_names
 from sporax.ops.declare import PRIMITIVES
+from sporax.ops.primitive import Primitive
 
+_MODULES = "mindspore.ops.auto_generate.gen_ops"
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 op_labels = {}  # side-effect labels for MindSpore's runtime; XLA programs need none
 
 
@@ -20,7 +29,48 @@ def __getattr__(name):
         found = {n: _defaults(kind) for n, kind in PRIMITIVES.items()}
         return {n: defaults for n, defaults in found.items() if defaults}
     plain = name.removesuffix("_impl").removesuffix("_op")
-    for room in (ops, mint):
-        if plain != name and hasattr(room, plain):
-            return getattr(room, plain)
-    return getattr(ops, name.removesuffix("Prim_"))
+    if plain != name:
+        return _function(plain) or _missing(name)
+    primitive = getattr(ops, name.removesuffix("Prim_"), None)
+    return primitive or (name[0].isupper() and _primitive(name)) or _missing(name)
+
+
+def _missing(name):
+    raise missing("ops.auto_generate", name)
+
+
+def _function(name):
+    """Return the function of this name, of `ops` or `mint`; None if there is none."""
+    for room in (ops, mint, ext_names):
+        try:
+            return getattr(room, name)
+        except AttributeError:
+            continue
+    return None
+
+
+@functools.cache
+def _primitive(name):
+    """Return the Primitive that calls the function of its name in lower case, whose arguments it
+    takes by position; None without it."""
+    if module_names.names(f"{_MODULES}_prim").get(name, ("",))[0] != "primitive":
+        return None  # its constructor takes arguments that the function takes elsewhere
+    functions = module_names.names(f"{_MODULES}_def")
+    named = [n for n in functions if n.replace("_", "") == name.lower()]
+    function = _function(named[0] if named else _BETWEEN_WORDS.sub("_", name).lower())
+    if function is None:
+        return None
+    parameters = inspect.signature(function).parameters.values()
+    by_keyword = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+
+    def __init__(self):
+        Primitive.__init__(self, name)
+
+    @functools.wraps(function)
+    def __call__(self, *args, **kwargs):
+        further = zip(by_keyword, args[count:], strict=False)
+        return function(*args[:count], **dict(further), **kwargs)
+
+    made = {"__init__": __init__, "__call__": __call__, "__module__": __name__}
+    return type(name, (Primitive,), made)

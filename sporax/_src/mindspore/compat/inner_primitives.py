@@ -124,6 +124,12 @@ _ROWS = {
     "SparseSoftmaxCrossEntropyWithLogitsV2()(features, labels)": _loss_and_gradient,
     _INCREMENTAL: functools.partial(ops.incre_flash_attention),
     _INFERRED: functools.partial(ops.fused_infer_attention_score),
+    "StackExt(dim=0)(tensors)": lambda dim, tensors: mint.stack(tensors, dim),
+    "OneHotExt(axis=-1)(tensor, num_classes, on_value, off_value)": (
+        lambda axis, tensor, num_classes, on_value, off_value: ops.one_hot(
+            tensor, num_classes, on_value, off_value, axis
+        )
+    ),
     # tuples and lists
     "SequenceStack(axis=0)(x)": lambda axis, x: ops.stack(x, axis),
     "SequenceUnstack(axis=0, num=None)(x)": lambda axis, num, x: ops.unstack(x, axis),

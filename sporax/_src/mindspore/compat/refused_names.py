@@ -1,11 +1,13 @@
 """Names that sporax rejects on purpose: a table with the reasons.
 
 A name of the table can be imported, since scripts import names that they may never use; using it
-raises an error with the reason.
+raises an error with the reason. A row's name that ends in `.*` is for all names below.
 """
 
 import csv
 from pathlib import Path
+
+from sporax._src.mindspore.compat import module_names
 
 _TABLE = Path(__file__).with_name("refused.csv")
 
@@ -18,10 +20,29 @@ def _rows():
 REFUSED = _rows()  # path -> reason
 
 
+_INTERNAL = "it is internal to MindSpore 2.10, and nothing here corresponds to it"
+_ABSENT = "MindSpore 2.10 has no such name"
+
+
+def reason_of(path):
+    """Return why a path does not resolve: of its row, of a package around it, or of MindSpore's own
+    names; None if it is to be implemented."""
+    place = path
+    while place and place not in REFUSED and f"{place}.*" not in REFUSED:
+        place = place.rpartition(".")[0]
+    if reason := REFUSED.get(path) or REFUSED.get(f"{place}.*"):
+        return reason
+    return {True: _INTERNAL, False: _ABSENT, None: None}[module_names.is_name(path)]
+
+
 def explained(path):
     """Return the message for a path that does not resolve."""
-    reason = REFUSED.get(path)
+    reason = reason_of(path)
     return f"sporax has no '{path}'" + (f": {reason}." if reason else " yet")
+
+
+class RefusedUse(NotImplementedError, AttributeError):
+    """A name without a counterpart is used; also an AttributeError, which `hasattr` expects."""
 
 
 class Refused:
@@ -41,7 +62,7 @@ class Refused:
     @property
     def reason(self):
         """The reason for the rejection, and the alternative."""
-        return REFUSED[self._path]
+        return reason_of(self._path)
 
     def __call__(self, *args, **kwargs):
         raise NotImplementedError(explained(self._path))
@@ -49,7 +70,13 @@ class Refused:
     def __getattr__(self, name):
         if name.startswith("__"):  # Python looks these up on any object
             raise AttributeError(name)
-        raise NotImplementedError(explained(self._path))
+        raise RefusedUse(explained(self._path))
+
+    def __instancecheck__(self, instance):
+        return False  # nothing here is an instance of an internal class
+
+    def __subclasscheck__(self, subclass):
+        return False
 
     def __repr__(self):
         return f"<{explained(self._path)}>"

@@ -1,0 +1,174 @@
+"""Private names of MindSpore that libraries import: steps of recurrent cells, datasets' classes,
+switches of its parallel modes, tables of its checkpoints."""
+
+import enum
+import functools
+from typing import ClassVar
+
+import numpy as np
+
+from sporax import nn
+from sporax._src.core import dtype as dtypes
+from sporax._src.core.parameter import Parameter
+from sporax._src.devices.distributed import ranks
+from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.rules import require
+from sporax._src.initializers import Uniform, initializer
+from sporax.data.concat_zip import Concat
+from sporax.data.pipeline import Repeat
+from sporax.ops.nn.recurrence import recurrent_cell
+
+# recurrent cells --------------------------------------------------------------------------------
+
+
+def _step(kind, inputs, hidden, w_ih, w_hh, b_ih, b_hh):
+    """Return the next state of a recurrent cell: that of an LSTM is `(hidden, cell)`."""
+    hidden, cell = hidden if kind == "lstm" else (hidden, None)
+    return recurrent_cell(inputs, hidden, cell, w_ih, w_hh, b_ih, b_hh, kind=kind)
+
+
+_rnn_tanh_cell, _rnn_relu_cell, _gru_cell, _lstm_cell = (
+    functools.partial(_step, kind) for kind in ("tanh", "relu", "gru", "lstm")
+)
+
+
+class RNNCellBase(nn.Cell):
+    """Parameters of a recurrent cell with `num_chunks` gates, for subclasses with a `construct`."""
+
+    def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype=dtypes.float32):
+        super().__init__()
+        kinds.POSITIVE_INT("RNNCellBase", input_size=input_size, hidden_size=hidden_size)
+        self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
+        rows, uniform = num_chunks * hidden_size, Uniform(hidden_size**-0.5)
+
+        def parameter(*shape):
+            return Parameter(initializer(uniform, shape, dtype))
+
+        self.weight_ih, self.weight_hh = parameter(rows, input_size), parameter(rows, hidden_size)
+        self.bias_ih, self.bias_hh = (
+            (parameter(rows), parameter(rows)) if has_bias else (None, None)
+        )
+
+
+# datasets ---------------------------------------------------------------------------------------
+
+
+class RepeatDataset(Repeat):
+    """`input_dataset.repeat(count)`."""
+
+    def __init__(self, input_dataset, count):
+        super().__init__(input_dataset, count)
+
+
+class ConcatDataset(Concat):
+    """The rows of the datasets of a list, one after another."""
+
+    def __init__(self, datasets):
+        super().__init__(datasets[0], datasets[1:])
+
+
+class Implementation(enum.IntEnum):
+    """Where a transform runs: in C++ or in Python."""
+
+    C, PY = 0, 1
+
+
+# training ---------------------------------------------------------------------------------------
+
+
+class _VirtualDatasetCell(nn.Cell):
+    """A network whose inputs are each rank's part of a batch, as they are here without it."""
+
+    def __init__(self, backbone):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs):
+        return self._backbone(*inputs)
+
+
+class _MicroBatch(nn.Cell):
+    """Part `i` of `micro_size` equal parts of each input along its first axis."""
+
+    def __init__(self, micro_size):
+        super().__init__()
+        self.micro_size = micro_size
+
+    def construct(self, i, *inputs):
+        for x in inputs:
+            fits, fields = x.shape[0] % self.micro_size == 0, {"value": self.micro_size}
+            require(
+                fits, "multiple", "_MicroBatch", inputs=x.shape[0], other="micro_size", **fields
+            )
+        sizes = [x.shape[0] // self.micro_size for x in inputs]
+        return tuple(x[i * n : (i + 1) * n] for x, n in zip(inputs, sizes, strict=True))
+
+
+def _is_sharding_propagation():
+    """Return False: XLA propagates shardings, without a search mode of MindSpore's."""
+    return False
+
+
+def _is_initialized():
+    """Return True after `communication.init`."""
+    return ranks.GlobalComm.INITED
+
+
+def _set_cur_net(net):
+    """Do nothing: MindSpore's callbacks keep the network for its own profiler."""
+
+
+# messages, arguments, dtypes --------------------------------------------------------------------
+
+
+class StubTensor:
+    """MindSpore's result of an operation that has not ended; no Tensor here is one."""
+
+
+class _LogActionOnce:
+    """Decorate a function whose warnings to `logger` are logged in the first call of a key only."""
+
+    _logged: ClassVar[set] = set()
+
+    def __init__(self, logger, key, no_warning=False):
+        self.logger, self.key, self.no_warning = logger, key, no_warning
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def once(*args, **kwargs):
+            if self.key not in self._logged and not self.no_warning:
+                self._logged.add(self.key)
+                return function(*args, **kwargs)
+            warning, self.logger.warning = self.logger.warning, lambda *args, **kwargs: None
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.logger.warning = warning
+
+        return once
+
+
+def twice(m):
+    """Return `(m, m)` for a number, `m` itself for a pair.
+
+    >>> twice(3), twice((1, 2))
+    ((3, 3), (1, 2))
+    """
+    return (m, m) if isinstance(m, (int, float)) else m
+
+
+tensor_to_ms_type = {
+    str(kind): kind
+    for kind in (
+        dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.uint32,
+        dtypes.int64, dtypes.uint64, dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bool_,
+        dtypes.bfloat16,
+    )
+} | {"str": dtypes.string}  # fmt: skip
+
+
+def tensor_to_np_type(tensor_type_str):
+    """Return NumPy's dtype for a dtype's name in checkpoints, e.g. "Float32"."""
+    if tensor_type_str == "str":
+        return np.str_
+    return dtypes.dtype_to_nptype(tensor_to_ms_type[tensor_type_str])
