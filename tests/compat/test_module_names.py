@@ -114,14 +114,6 @@ def test_generated_primitives(name, arguments, function):
     assert np.array_equal(result.asnumpy(), function(*arguments).asnumpy())
 
 
-def test_generated_primitives_with_attributes():
-    from mindspore.ops.auto_generate import OneHotExt, StackExt
-
-    assert np.array_equal(StackExt(1)([X, X]).asnumpy(), np.stack([X.asnumpy()] * 2, 1))
-    one_hot = OneHotExt(-1)(Tensor([0, 2]), 3, Tensor(1), Tensor(0))
-    assert one_hot.asnumpy().tolist() == [[1, 0, 0], [0, 0, 1]]
-
-
 def test_datasets_of_other_names():
     from mindspore.dataset.engine.datasets import ConcatDataset, NumpySlicesDataset, RepeatDataset
 

@@ -32,6 +32,7 @@ READERS = {
     "mindspore/compat/alias": ("its own",),
     "mindspore/compat/class_modules": ("its own",),
     "mindspore/compat/device_memory": ("system",),
+    "mindspore/compat/module_names": ("its own",),
     "mindspore/compat/refused_names": ("its own",),
     "runtime/compilation_cache/folder": ("compile cache",),
     "runtime/compilation_cache/user_key": ("key",),

@@ -46,6 +46,8 @@ ATTENTION = {  # what it runs on an Ascend only
     "A.FusedInferAttentionScore(1, 0.5)(t, t, t, attn_mask=T(np.eye(3), '?'))[0]": [
         attention(HEAD, HEAD, HEAD, np.where(np.eye(3), -np.inf, 0), scale=0.5)[:, 0]
     ],
+    "A.StackExt(1)([x, y])": [np.stack([ARRAYS["x"], ARRAYS["y"]], 1)],
+    "A.OneHotExt(0)(T([2, 0]), 3, T(5), T(1))": [np.array([[1, 5], [1, 1], [5, 1]])],
 }
 BY_FORMULA = SEQUENCES | ATTENTION
 
