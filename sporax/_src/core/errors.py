@@ -51,18 +51,24 @@ def operand_error(op, avals, cause):
     kind = TypeError if isinstance(cause, TypeError) and not about_shapes(reason) else ValueError
     given = {"error": kind, "reason": reason}
     if not avals:
-        arguments = listed(op.attributes) or message("no-operands")
+        arguments = named(op.attributes) or [message("no-operands")]
         error = rejection("arguments-misfit", op.name, arguments=arguments, **given)
     elif op.attributes:
-        given |= {"operands": operands, "attributes": listed(op.attributes)}
+        given |= {"operands": operands, "attributes": named(op.attributes)}
         error = rejection("operands-misfit-with", op.name, **given)
     else:
         error = rejection("operands-misfit", op.name, operands=operands, **given)
     return _explained(error, cause)
 
 
+def named(arguments):
+    """Return phrases with the names and values of arguments."""
+    rows = arguments.items()
+    return [message("named-operand", name=name, operand=_shown(value)) for name, value in rows]
+
+
 def listed(arguments):
-    """Format arguments by name for messages."""
+    """Format arguments by name for messages about sizes."""
     return ", ".join(f"'{name}' {_shown(value)}" for name, value in arguments.items())
 
 
@@ -81,7 +87,7 @@ def refusal_of(name, given, cause, parameters=None, earlier=None):
     earlier = earlier or {}
     reason = reason_of(parameters or {}, {**earlier, **given}, cause) or message(_UNKNOWN)
     kind = TypeError if isinstance(cause, TypeError | AttributeError) else ValueError
-    arguments = listed(given or earlier)
+    arguments = named(given or earlier)
     error = rejection("arguments-misfit", name, kind, arguments=arguments, reason=reason)
     return _explained(error, cause)
 

@@ -39,7 +39,7 @@ from sporax._src.core.value import (
     thread,
     updating,
 )  # fmt: skip
-from sporax._src.diagnosis.rules import rejection, require, shown
+from sporax._src.diagnosis.rules import message, rejection, require, shown
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
     from sporax._src.core.attached import Attached  # pyright: ignore[reportMissingModuleSource]
@@ -382,7 +382,7 @@ def stacked_operands(op, operands):
 
 def _place(op, place):
     """Return the name of an operand for messages."""
-    return f"'{op.operands[place]}'" if place < len(op.operands) else "an operand"
+    return f"'{op.operands[place]}'" if place < len(op.operands) else message("an-operand")
 
 
 def as_value(op, operand, place):

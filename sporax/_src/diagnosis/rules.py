@@ -77,7 +77,11 @@ def shown(value):
     type if the `repr` has an address or several lines."""
     text = repr(value)
     if " at 0x" in text or "\n" in text or isinstance(value, type):
-        return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
+        return (
+            value.__name__
+            if isinstance(value, type)
+            else message("an-instance", kind=type(value).__name__)
+        )
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

@@ -18,7 +18,8 @@ def same_dtype(name):
 
     def check(*avals):
         if any(a.weak or a.dtype != avals[0].dtype for a in avals):
-            raise rejection("operands-tensors-one-dtype", name, got=", ".join(map(describe, avals)))
+            given = [describe(aval) for aval in avals]
+            raise rejection("operands-tensors-one-dtype", name, got=given)
 
     return check
 
