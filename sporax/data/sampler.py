@@ -310,7 +310,7 @@ def chosen(who, sampler, shuffle, num_samples, num_shards, shard_id):
     """Return the sampler that a dataset's arguments specify."""
     if sampler is not None:
         fields = {"num_samples": num_samples, "num_shards": num_shards, "shard_id": shard_id}
-        alone = shuffle is None and set(fields.values()) == {None}
+        alone = all(value is None for value in (shuffle, *fields.values()))
         require(alone, "come-without-shuffle-num-samples", who, sampler=shuffle, **fields)
         if hasattr(sampler, "begin"):
             return sampler

@@ -129,6 +129,8 @@ class Raises(ds.DSCallback):
         (lambda _: ds.PKSampler(2, class_column=3), TypeError, "'class_column' must be a str"),
         (lambda _: ds.PKSampler(2, num_samples=-1), ValueError, "'num_samples' must be at least"),
         (lambda _: ds.PKSampler(2).add_child(ds.RandomSampler()), RuntimeError, "no other sampler"),
+        (lambda _: ds.NumpySlicesDataset([1], sampler=ds.RandomSampler(), shard_id={1}), ValueError,
+         r"'sampler' must come without .* and \{1\}"),
         (lambda _: list(ds.NumpySlicesDataset([1], sampler=ds.PKSampler(1))), ValueError,
          "it knows no classes"),
         (lambda folder: list(ds.ImageFolderDataset(
