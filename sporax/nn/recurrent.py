@@ -39,18 +39,16 @@ def _pair_of_states(layer, hx):
 _NONLINEARITY = kinds.one_of("tanh", "relu")
 
 
-class _OneStep(Cell):
-    """Base class of the single-step cells."""
+class RNNCellBase(Cell):
+    """The Parameters of a single-step cell with `num_chunks` gates."""
 
-    _kind = None
-
-    def __init__(self, input_size, hidden_size, has_bias, dtype):
+    def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype=float32):
         super().__init__()
         layer = type(self).__name__
         kinds.BOOL(layer, has_bias=has_bias)
         kinds.POSITIVE_INT(layer, hidden_size=hidden_size, input_size=input_size)
         self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
-        rows = KINDS[self._kind][0] * hidden_size
+        rows = num_chunks * hidden_size
         init = Uniform(1 / math.sqrt(hidden_size))
         shapes = {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size)}
         self.bias_ih = self.bias_hh = None
@@ -61,6 +59,15 @@ class _OneStep(Cell):
             draw_on_host(np.random.standard_normal, shape)
         for name, shape in shapes.items():
             setattr(self, name, parameter(layer, name, init, shape, dtype))
+
+
+class _OneStep(RNNCellBase):
+    """Base class of the single-step cells."""
+
+    _kind = None
+
+    def __init__(self, input_size, hidden_size, has_bias, dtype):
+        super().__init__(input_size, hidden_size, has_bias, KINDS[self._kind][0], dtype)
 
     def _after(self, x, hidden, cell=None):
         require_last(type(self).__name__, x, input_size=self.weight_ih.shape[1])

@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -127,6 +129,8 @@ def test_datasets_of_other_names():
 
 
 def test_small_names():
+    from mindspore.communication._comm_helper import _is_initialized
+
     net = nn.Dense(3, 2)
     assert np.array_equal(library_names._VirtualDatasetCell(net)(X).asnumpy(), net(X).asnumpy())
     assert library_names._MicroBatch(2)(1, X, H)[1].asnumpy().tolist() == H[1:].asnumpy().tolist()
@@ -136,7 +140,7 @@ def test_small_names():
     assert library_names.tensor_to_np_type("Float32") == np.float32
     assert library_names.tensor_to_np_type("str") is np.str_
     assert library_names.tensor_to_ms_type["Bool"] is sporax.bool_
-    assert library_names._is_sharding_propagation() is library_names._is_initialized() is False
+    assert library_names._is_sharding_propagation() is _is_initialized() is False
 
 
 def test_warnings_are_logged_once(caplog):
@@ -151,3 +155,18 @@ def test_warnings_are_logged_once(caplog):
 
     assert [warned(1), warned(2)] == [1, 2]
     assert [record.message for record in caplog.records] == ["seen"]
+
+
+SCRIPT = """
+import sporax; sporax.install_as_mindspore()
+import mindspore as ms, mindspore.nn as nn, mindspore.ops as ops, mindspore.dataset as ds
+from mindspore import Tensor, Parameter, context, mint
+from mindspore.common.initializer import Normal
+from mindspore.train import Model, LossMonitor
+from sporax._src.mindspore.compat import module_names
+assert not module_names.table.cache_info().currsize
+"""
+
+
+def test_names_that_scripts_import_do_not_need_the_table():
+    subprocess.run([sys.executable, "-c", SCRIPT], check=True)

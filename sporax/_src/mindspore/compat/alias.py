@@ -12,6 +12,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
+import inspect
 import os
 import sys
 import types
@@ -82,7 +83,9 @@ def find(module, name):
             return Refused(path)
     if path in MODULES:
         return importlib.import_module(path)
-    for home in () if name.startswith("__") else MODULES.get(module, ()):
+    if name[:2] == name[-2:] == "__":  # Python looks for these in each module that it imports
+        raise AttributeError(explained(path))
+    for home in MODULES.get(module, ()):
         value = getattr(module_if_there(home), name, None)
         # a submodule is a file of sporax, not a name of MindSpore
         if value is not None and not isinstance(value, types.ModuleType):
@@ -119,14 +122,12 @@ def _recorded(module, name):
     return home if origin.endswith(":") else getattr(home, there)
 
 
-def _is_class(value):
-    return isinstance(value, type)
-
-
 def _of_packages(module, name, kind):
     """Return the class or function of this name in the packages around a module, below the root."""
-    is_kind = {"class": _is_class, "primitive": _is_class, "function": callable}.get(kind)
-    while is_kind and (module := module.rpartition(".")[0]) != ROOT and module:
+    if kind == "value":
+        return None
+    is_kind = callable if kind == "function" else inspect.isclass
+    while (module := module.rpartition(".")[0]) not in (ROOT, ""):
         for home in map(module_if_there, MODULES.get(module, ())):
             value = getattr(home, name, None)
             if value is not None and is_kind(value):

@@ -9,11 +9,7 @@ import numpy as np
 
 from sporax import nn
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.parameter import Parameter
-from sporax._src.devices.distributed import ranks
-from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
-from sporax._src.initializers import Uniform, initializer
 from sporax.data.concat_zip import Concat
 from sporax.data.pipeline import Repeat
 from sporax.ops.nn.recurrence import recurrent_cell
@@ -30,24 +26,6 @@ def _step(kind, inputs, hidden, w_ih, w_hh, b_ih, b_hh):
 _rnn_tanh_cell, _rnn_relu_cell, _gru_cell, _lstm_cell = (
     functools.partial(_step, kind) for kind in ("tanh", "relu", "gru", "lstm")
 )
-
-
-class RNNCellBase(nn.Cell):
-    """Parameters of a recurrent cell with `num_chunks` gates, for subclasses with a `construct`."""
-
-    def __init__(self, input_size, hidden_size, has_bias, num_chunks, dtype=dtypes.float32):
-        super().__init__()
-        kinds.POSITIVE_INT("RNNCellBase", input_size=input_size, hidden_size=hidden_size)
-        self.input_size, self.hidden_size, self.has_bias = input_size, hidden_size, has_bias
-        rows, uniform = num_chunks * hidden_size, Uniform(hidden_size**-0.5)
-
-        def parameter(*shape):
-            return Parameter(initializer(uniform, shape, dtype))
-
-        self.weight_ih, self.weight_hh = parameter(rows, input_size), parameter(rows, hidden_size)
-        self.bias_ih, self.bias_hh = (
-            (parameter(rows), parameter(rows)) if has_bias else (None, None)
-        )
 
 
 # datasets ---------------------------------------------------------------------------------------
@@ -107,11 +85,6 @@ class _MicroBatch(nn.Cell):
 def _is_sharding_propagation():
     """Return False: XLA propagates shardings, without a search mode of MindSpore's."""
     return False
-
-
-def _is_initialized():
-    """Return True after `communication.init`."""
-    return ranks.GlobalComm.INITED
 
 
 def _set_cur_net(net):

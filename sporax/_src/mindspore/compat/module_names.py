@@ -38,8 +38,10 @@ def names(module):
 
 def is_name(path):
     """Return True for a module of MindSpore 2.10 or a name of one; None if the table does not say:
-    of names below names."""
+    of names below names, and names of Python's."""
     module, _, name = path.rpartition(".")
+    if name[:2] == name[-2:] == "__":
+        return None  # without reading the table
     if path in table() or name in names(module):
         return True
     return False if names(module) else None

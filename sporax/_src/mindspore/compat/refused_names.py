@@ -5,6 +5,7 @@ raises an error with the reason. A row's name that ends in `.*` is for all names
 """
 
 import csv
+import itertools
 from pathlib import Path
 
 from sporax._src.mindspore.compat import module_names
@@ -18,8 +19,6 @@ def _rows():
 
 
 REFUSED = _rows()  # path -> reason
-
-
 _INTERNAL = "it is internal to MindSpore 2.10, and nothing here corresponds to it"
 _ABSENT = "MindSpore 2.10 has no such name"
 
@@ -27,11 +26,10 @@ _ABSENT = "MindSpore 2.10 has no such name"
 def reason_of(path):
     """Return why a path does not resolve: of its row, of a package around it, or of MindSpore's own
     names; None if it is to be implemented."""
-    place = path
-    while place and place not in REFUSED and f"{place}.*" not in REFUSED:
-        place = place.rpartition(".")[0]
-    if reason := REFUSED.get(path) or REFUSED.get(f"{place}.*"):
-        return reason
+    packages = [f"{place}.*" for place in itertools.accumulate(path.split("."), "{}.{}".format)]
+    for place in path, *reversed(packages):
+        if place in REFUSED:
+            return REFUSED[place]
     return {True: _INTERNAL, False: _ABSENT, None: None}[module_names.is_name(path)]
 
 
