@@ -3,7 +3,12 @@
 import pytest
 
 from sporax import Tensor, jit, nn
-from sporax._src.mindspore.compat.bytecode_capture import PIJitCaptureContext, get_code_extra
+from sporax._src.mindspore.compat.bytecode_capture import (
+    PIJitCaptureContext,
+    get_code_extra,
+)
+from sporax._src.mindspore.compat.bytecode_capture import jit_mode_pi_disable as pi_disable
+from sporax._src.mindspore.compat.bytecode_capture import jit_mode_pi_enable as pi_enable
 
 X, OTHER = Tensor([2.0]), Tensor([1, 2])
 
@@ -25,7 +30,8 @@ def broken(x):
     [((X,), (1, 0, 1)), ((X, X), (1, 0, 2)), ((X, X, OTHER), (2, 0, 1))],
 )
 def test_counts(arguments, counts):
-    captured = PIJitCaptureContext(fullgraph=True)(lambda x: x + 1)
+    function = eval(f"lambda x: x + {len(arguments)}")  # counts belong to the code
+    captured = PIJitCaptureContext(fullgraph=True)(function)
     assert get_code_extra(captured.__wrapped__) is None
     for argument in arguments:
         captured(argument)
@@ -46,3 +52,16 @@ def test_counts_of_methods_breaks_and_other_functions():
     plain = jit(lambda x: x)
     plain(X)
     assert get_code_extra(plain.__wrapped__) is None
+
+
+def test_counts_outlive_the_captured_function():
+    def add(x):
+        return x + 1
+
+    jit(add, capture_mode="bytecode")(X)
+    assert get_code_extra(add)["compile_count_"] == 1
+
+
+def test_mode_reports_changes():
+    switches = (pi_disable, pi_enable, pi_enable, pi_disable)
+    assert [switch() for switch in switches] == [False, True, False, True]

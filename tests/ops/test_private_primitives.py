@@ -35,6 +35,12 @@ SEQUENCES = {  # what MindSpore runs in captured functions only
     "Q.SequenceUnstack(1)(x)": [ARRAYS["x"][:, i] for i in range(3)],
     "Q.SequenceStack(1)((x, y))": [np.stack([ARRAYS["x"], ARRAYS["y"]], 1)],
     "Q.SequenceAddN()((x, y))": [ARRAYS["x"] + ARRAYS["y"]],
+    "Q.SequenceConcat(1)((x, y))": [np.concatenate([ARRAYS["x"], ARRAYS["y"]], 1)],
+    "Q.SequenceAdd()((x,), (y,))": [ARRAYS["x"], ARRAYS["y"]],
+    "Q.SequenceZerosLike()((x, 2))[0]": [np.zeros_like(ARRAYS["x"])],
+    "Q.ListAppend()([x], y)": [ARRAYS["x"], ARRAYS["y"]],
+    "Q.ListInsert()([x], 0, y)": [ARRAYS["y"], ARRAYS["x"]],
+    "T(Q.SequenceIndex()((3, 4, 3), 3, 1))": [np.array(2)],
 }
 
 
@@ -49,7 +55,21 @@ ATTENTION = {  # what it runs on an Ascend only
     "A.StackExt(1)([x, y])": [np.stack([ARRAYS["x"], ARRAYS["y"]], 1)],
     "A.OneHotExt(0)(T([2, 0]), 3, T(5), T(1))": [np.array([[1, 5], [1, 1], [5, 1]])],
 }
-BY_FORMULA = SEQUENCES | ATTENTION
+GRADIENTS = {  # what it computes only in GRAPH_MODE, or not for these arguments
+    "G.PadV3Grad('circular')(T([[[1, 2, 3, 4], [5, 6, 7, 8]]], 'f4'), T([1, 1]))": [
+        np.array([[[2 + 4, 3 + 1], [6 + 8, 7 + 5]]])
+    ],
+    "G.PadV3Grad('edge', False)(T([[[1, 2, 3, 4], [5, 6, 7, 8]]], 'f4'), T([1, 2]))": [
+        np.array([[[1 + 2 + 3 + 4], [5 + 6 + 7 + 8]]])
+    ],
+    "G.FractionalAvgPoolGrad()((1, 3, 2, 1), T([[[[2], [4]], [[6], [8]]]], 'f4'), "
+    "T([0, 2, 3]), T([0, 1, 2]))": [np.array([[[[1], [2]], [[1], [2]], [[6], [8]]]])],
+    "G.FractionalAvgPoolGrad(True)((1, 3, 1, 1), T([[[[4]], [[6]]]], 'f4'), T([0, 1, 3]), "
+    "T([0, 1]))": [np.array([[[[2]], [[2 + 3]], [[3]]]])],
+    "A.SparseAddmm()(T([[0, 1]]), T([5], 'f4'), (2, 2), T([[1], [2]], 'f4'), T([[3], [4]], 'f4'), "
+    "T([2], 'f4'), T([1], 'f4'))": [np.array([[2 * 5 * 2 + 3], [4]])],
+}
+BY_FORMULA = SEQUENCES | ATTENTION | GRADIENTS
 
 
 @pytest.mark.parametrize("call", BY_FORMULA)

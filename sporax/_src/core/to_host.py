@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
 from sporax._src.core.memory_limits import budget, memory_error
 from sporax._src.core.value import contexts
@@ -195,10 +196,11 @@ class Reading:
 
 @uninterrupted
 def synchronize():
-    """Wait until all work started on the devices has finished.
+    """Wait until all work started on the devices has finished, and raise its errors.
 
     >>> ms.synchronize()
     """
     jax.effects_barrier()
     for array in jax.live_arrays():  # CPU programs run in threads, in any order
         wait_for(array)
+    hooks.raise_deferred()

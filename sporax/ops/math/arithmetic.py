@@ -366,6 +366,25 @@ def _tangent_of_magnitude(primals, tangents):
     return jnp.abs(x), tangent * jnp.sign(x)
 
 
+def _choice(choose, loses):
+    """Define a choice of one of two numbers; `loses`: the comparison of one not chosen."""
+    chosen = jax.custom_jvp(lambda x, y: choose(x, y))
+
+    @chosen.defjvp
+    def _(primals, tangents):
+        (x, y), (dx, dy) = primals, tangents
+        out = choose(x, y)
+        half = jnp.where(x == y, jnp.asarray(0.5, dx.dtype), 1)
+        both = [jnp.where(loses(*pair), 0, half) for pair in [(x, y), (y, x)]]
+        return out, both[0] * dx + both[1] * dy
+
+    return chosen
+
+
+_larger = _choice(jnp.maximum, jnp.less)
+_smaller = _choice(jnp.minimum, jnp.greater)
+
+
 # choice between two -------------------------------------------------------------------------
 
 
@@ -373,22 +392,26 @@ def _tangent_of_magnitude(primals, tangents):
 def maximum(input: Array, other: Array):
     """The larger of both, element by element; NaN where either is NaN.
 
+    The gradient goes to the larger one, in halves to equal ones, and to both where one is NaN.
+
     >>> ops.maximum(Tensor([1.0, 5.0]), 3).asnumpy()
     array([3., 5.], dtype=float32)
     """
     ordered(input)
-    return jnp.maximum(input, other)
+    return _larger(input, other)
 
 
 @binary(primitive="Minimum()(input, other)", tensor=True, mint=True)
 def minimum(input: Array, other: Array):
     """The smaller of both, element by element; NaN where either is NaN.
 
+    The gradient goes to the smaller one, in halves to equal ones, and to both where one is NaN.
+
     >>> ops.minimum(Tensor([1.0, 5.0]), 3).asnumpy()
     array([1., 3.], dtype=float32)
     """
     ordered(input)
-    return jnp.minimum(input, other)
+    return _smaller(input, other)
 
 
 # operators ----------------------------------------------------------------------------------
@@ -414,6 +437,8 @@ def operators(function, name, symbol):
         method.__doc__ = f"`{symbol}`"
         if method.__name__ not in Tensor.__dict__:
             attach(method.__name__, method)
+    if name != "pow":
+        attach(f"__i{name}__", getattr(Tensor, f"__{name}__"))
 
 
 def _attributes(declaration):

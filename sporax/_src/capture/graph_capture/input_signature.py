@@ -42,7 +42,9 @@ def _key(obj, tensors, seen, numbers=None):
             return aval, position, id(obj), obj.requires_grad, *hooks
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return aval, position, obj.__class__, getattr(obj, "requires_grad", True)
-        if attributes := obj.__dict__:  # hooks, and attributes set by user code
+        if (
+            attributes := obj.__dict__
+        ) and not is_repeated:  # hooks, and attributes set by user code
             named = [(k, _key(v, tensors, seen)) for k, v in attributes.items() if k != "_hooks"]
             return aval, position, *map(Identity, hooks_at(obj)), *named
         return (aval, position) if is_repeated else aval

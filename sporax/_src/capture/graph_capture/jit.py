@@ -20,6 +20,7 @@ from sporax._src.capture.graph_capture.side_effects import (
     CONVERTED,
     ESCAPED,
     MAX_CHANGES,
+    SELF_CONTAINING,
     after,
     before,
     generator_states,
@@ -132,7 +133,11 @@ class JitFunction:
         result) of a call that has already run. `host_results`: results already returned by host
         calls in this call; `refused`: the cache entries that did not expect them."""
         tensors, numbers = [], []
-        kind = kind_of(args, kwargs, tensors, numbers)
+        try:
+            kind = kind_of(args, kwargs, tensors, numbers)
+        except RecursionError:
+            self._run_dynamically(SELF_CONTAINING)
+            return None, None, self.fn(*args, **kwargs)
         kind, sizes = self._with_symbols(kind, args, tensors)
         static = self.static_numbers.get(kind, ()) if numbers else ()
         key = with_numbers(kind, numbers, static)
@@ -319,39 +324,37 @@ class JitFunction:
 class CountedFunction(JitFunction):
     """A function captured in the mode 'bytecode', whose calls are counted for `get_code_extra`."""
 
-    of_code: ClassVar[Any] = weakref.WeakValueDictionary()  # code -> the function captured last
+    # code -> counts of the function captured from it last; a code object outlives that function
+    counts_of: ClassVar[Any] = weakref.WeakKeyDictionary()
 
     def __init__(self, fn, fullgraph=False, dynamic=0):
         super().__init__(fn, fullgraph, dynamic)
-        self.calls = 0  # since the last capture, inclusive
-        original: Any = getattr(fn, "construct", fn)
-        code = getattr(inspect.unwrap(original), "__code__", None)
-        if code is not None:
-            self.of_code[code] = self
+        self.counts = dict.fromkeys(("captures", "breaks", "calls"), 0)
+        self.counted: Any = None  # the (captures, dynamic) that `counts` describe
 
     def __call__(self, *args, **kwargs):
-        captures = self.captures
-        result = super().__call__(*args, **kwargs)
-        self.calls = self.calls + 1 if captures == self.captures else 1
+        counts = self.counts
+        try:
+            result = super().__call__(*args, **kwargs)
+        except Exception:  # the call ended in Python
+            self._publish({"captures": max(self.captures, 1), "breaks": 1, "calls": 0})
+            raise
+        if (state := (self.captures, self.dynamic)) != self.counted:
+            self.counted = state
+            self._publish({"captures": self.captures, "breaks": self._n_breaks(), "calls": 0})
+        counts["calls"] += 1
         return result
 
-    def statistics(self):
-        """Return the counts of captures, graph breaks and calls; None before the first call."""
-        if not self.calls:
-            return None
+    def _publish(self, counts):
+        self.counts |= counts
+        original: Any = getattr(self.fn, "construct", self.fn)
+        if (code := getattr(inspect.unwrap(original), "__code__", None)) is not None:
+            self.counts_of[code] = self.counts
+
+    def _n_breaks(self):
         graphs = [entries[0].graph for entries in [*self.entries.values()] if entries]
-        parts = getattr(graphs[-1], "parts", ()) if graphs else ()
-        n_breaks = int(self.dynamic) or sum(not isinstance(part, Stage) for part in parts)
-        code = {"call_count_": self.calls}
-        code |= (
-            {"compiled_code_": getattr(self.fn, "__code__", None)}
-            if n_breaks
-            else {"phase_": self.name}
-        )
-        return {
-            "code": code, "stat": "GRAPH_CALLABLE", "compile_count_": self.captures,
-            "break_count_": n_breaks,
-        }  # fmt: skip
+        segments = getattr(graphs[-1], "parts", ()) if graphs else ()
+        return int(self.dynamic) or sum(not isinstance(s, Stage) for s in segments)
 
 
 def _break_outcome(graph):

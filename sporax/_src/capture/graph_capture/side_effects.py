@@ -95,6 +95,7 @@ class SideEffect:
         return rejection("jit-fullgraph-true-compute", name=who, what=what, remedy=self.remedy)
 
 
+SELF_CONTAINING = SideEffect(message("takes-self-containing"), "change-a-copy-without-itself")
 ESCAPE = SideEffect(message("leaves-a-tensor-after-its-end"), "return-it-or-set-data")
 
 

@@ -22,6 +22,29 @@ class PIJitCaptureContext:
         return jit(fn, capture_mode="bytecode", fullgraph=self.fullgraph)
 
 
+_state = {"enabled": False}
+
+
+def jit_mode_pi_enable():
+    """Enable the mode 'bytecode' and return whether it was disabled before.
+
+    As in MindSpore 2.10, `jit(capture_mode="bytecode")` captures in both states.
+    """
+    return _set_enabled(True)
+
+
+def jit_mode_pi_disable():
+    """Disable the mode 'bytecode' and return whether it was enabled before, see
+    `jit_mode_pi_enable`.
+    """
+    return _set_enabled(False)
+
+
+def _set_enabled(enabled):
+    before, _state["enabled"] = _state["enabled"], enabled
+    return before != enabled
+
+
 def get_code_extra(function):
     """Return statistics of a function captured in the mode 'bytecode', or None before its first
     call.
@@ -35,5 +58,11 @@ def get_code_extra(function):
     1
     """
     code = getattr(function, "__code__", function)
-    captured = CountedFunction.of_code.get(code)
-    return None if captured is None else captured.statistics()
+    counts = CountedFunction.counts_of.get(code)
+    if counts is None:
+        return None
+    program = {"compiled_code_": code} if counts["breaks"] else {"phase_": code.co_qualname}
+    return {
+        "code": program | {"call_count_": counts["calls"]}, "stat": "GRAPH_CALLABLE",
+        "compile_count_": counts["captures"], "break_count_": counts["breaks"],
+    }  # fmt: skip

@@ -87,6 +87,31 @@ def _unpadded(shape, paddings):
     return tuple((np.array(shape) - paddings.sum(-1)).tolist())
 
 
+def _padded(mode, paddings_contiguous, x, paddings):
+    """Compute the VJP of padding; the first pair is of the last axis."""
+    widths = np.reshape(sizes(paddings), (-1, 2) if paddings_contiguous else (2, -1))
+    totals = widths.sum(1 if paddings_contiguous else 0)[::-1]
+    n_kept = x.ndim - len(totals)
+    shape = (*x.shape[:n_kept], *np.subtract(x.shape[n_kept:], totals).tolist())
+    pad = ops.PadV3(mode, paddings_contiguous)
+    return _pull_to(shape, lambda v: pad(v, paddings), x)
+
+
+def _fractional_mean(
+    overlapping, orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence
+):
+    """Spread each element over its cell of the input, in equal parts; channels are last."""
+    dy = out_backprop
+    for axis, starts in [(1, row_pooling_sequence), (2, col_pooling_sequence)]:
+        indices = ops.arange(sizes(orig_input_tensor_shape)[axis])
+        ends = starts[1:] + 1 if overlapping else starts[1:]
+        cells = (indices >= starts[:-1, None]) & (indices < ends[:, None])
+        share = cells.astype(dy.dtype)
+        share = share / share.sum(1, keepdims=True)
+        dy = ops.tensor_dot(dy, share, ((axis,), (0,))).moveaxis(-1, axis)
+    return dy
+
+
 def _resized(forward, grads, size):
     """Compute the VJP of resizing an input of this size."""
     return _pull_to((*grads.shape[:2], *sizes(size)), forward, grads)
@@ -316,6 +341,9 @@ _ROWS = {
     "MirrorPadGrad(mode='REFLECT')(dy, paddings)": lambda mode, dy, paddings: _pull_to(
         _unpadded(dy.shape, paddings), lambda x: ops.MirrorPad(mode)(x, paddings), dy
     ),
+    "PadV3Grad(mode='reflect', paddings_contiguous=True)(x, paddings)": _padded,
+    "FractionalAvgPoolGrad(overlapping=False)(orig_input_tensor_shape, out_backprop, "
+    "row_pooling_sequence, col_pooling_sequence)": _fractional_mean,
     "GatherDGradV2()(x, dim, index, dout)": lambda x, dim, index, dout: _pull(
         lambda x: ops.gather_elements(x, int(dim), index), dout, x
     ),

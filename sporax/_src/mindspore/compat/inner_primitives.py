@@ -130,7 +130,27 @@ _ROWS = {
             tensor, num_classes, on_value, off_value, axis
         )
     ),
+    "SparseAddmm()(indices, values, sparse_shape, x2_dense, x3_dense, alpha, beta)": (
+        lambda indices, values, sparse_shape, x2_dense, x3_dense, alpha, beta: (
+            alpha * ops.SparseTensorDenseMatmul()(indices, values, sparse_shape, x2_dense)
+            + beta * x3_dense
+        )
+    ),
     # tuples and lists
+    "ListAppend()(input_data, target)": lambda input_data, target: [*input_data, target],
+    "ListInsert()(input_data, index, target)": (
+        lambda input_data, index, target: [*input_data[:index], target, *input_data[index:]]
+    ),
+    "SequenceAdd()(input_1, input_2)": lambda input_1, input_2: input_1 + input_2,
+    "SequenceConcat(axis=0)(x)": lambda axis, x: ops.concat(x, axis),
+    "SequenceIndex()(sequence, target, start=0, end=None)": (
+        lambda sequence, target, start, end: sequence.index(
+            target, start, len(sequence) if end is None else end
+        )
+    ),
+    "SequenceZerosLike()(sequence)": lambda sequence: type(sequence)(
+        ops.zeros_like(item) if isinstance(item, Tensor) else 0 for item in sequence
+    ),
     "SequenceStack(axis=0)(x)": lambda axis, x: ops.stack(x, axis),
     "SequenceUnstack(axis=0, num=None)(x)": lambda axis, num, x: ops.unstack(x, axis),
     "SequenceAddN()(inputs)": lambda inputs: ops.addn(inputs),

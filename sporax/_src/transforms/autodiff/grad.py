@@ -8,7 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax._src.core.dtype import from_numpy
+from sporax._src.core.dtype import Type, from_numpy
 from sporax._src.core.from_host import plain
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.signature_errors import fitting
@@ -142,13 +142,13 @@ class Derivative:
                 raise rejection("has-aux-true-function-return", name=self.who)
             result = result[0]
         outputs = tensors_of(result)
-        if not outputs and not isinstance(result, int):  # a size or rank is constant
+        if not outputs and not _is_constant(result):
             raise rejection("function-return-tensor-containers", self.who, got=result)
         return outputs
 
     def _cotangents(self, ends, seeds):
         """Return the initial cotangents of the outputs: ones, or from `sens`."""
-        if not self.sens:
+        if not self.sens or not ends:
             return [ones_like(v) for v in ends]
         seeds = plain(seeds)
         if isinstance(seeds, (int, float)):
@@ -168,6 +168,16 @@ class Derivative:
             return record(_filled, end, seed._lift())
         name, shape = self.seed, end.aval.shape
         raise rejection("shape-output", self.who, argument=name, i=i, shape=shape, got=seed.shape)
+
+
+def _is_constant(result):
+    """Tell whether `result` describes Tensors: a size, shape, dtype or text, with gradient zero.
+
+    A float or None is usually a loss that was read or a forgotten `return`.
+    """
+    if isinstance(result, (tuple, list)):
+        return bool(result) and all(map(_is_constant, result))
+    return isinstance(result, (int, str, Type))
 
 
 _filled = Op("gradient.sens", lambda end, seed: jnp.full_like(end, jnp.reshape(seed, ())))
@@ -268,7 +278,8 @@ def _checked_positions(who, grad_position, weights):
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     are_ints = all(isinstance(i, int) for i in positions)
     require(are_ints, "int-tuple-ints-none", who, grad_position=grad_position)
-    fits = positions and min(positions) >= 0 and len(set(positions)) == len(positions)
+    require(positions, "at-least-one-position", who, argument="grad_position")
+    fits = min(positions) >= 0 and len(set(positions)) == len(positions)
     require(fits, "name-arguments-number-0", who, grad_position=grad_position)
     return positions
 
