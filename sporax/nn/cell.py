@@ -193,6 +193,8 @@ class Cell(
         else:
             if isinstance(value, (list, tuple)) and value and isinstance(value[0], Parameter):
                 refuse_one_name_twice((f"{name}[{i}]", p) for i, p in enumerate(value))
+            if name == "construct" and getattr(value, "fn", None) is self:
+                value.fn = self.construct  # `cell.construct = jit(cell)`
             object.__setattr__(self, name, value)
 
     def _set_too_early(self, name, value):
