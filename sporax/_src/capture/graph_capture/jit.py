@@ -3,6 +3,7 @@
 import functools
 import inspect
 import threading
+import types
 import weakref
 from typing import Any, ClassVar
 
@@ -71,7 +72,7 @@ class JitFunction:
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        return functools.partial(self, instance)
+        return types.MethodType(self, instance)
 
     def __call__(self, *args, **kwargs):
         if self._is_inlined():
