@@ -29,9 +29,15 @@ def same_dtype(name):
 def dense(input: Array, weight: Array, bias: OPTIONAL = None):
     r"""$x W^\top + b$: `input` `(*, in)`, `weight` `(out, in)`, `bias` `(out,)` -> `(*, out)`.
 
+    With a `weight` `(in,)` and `bias` `()` the result is `(*,)`.
+
     >>> ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([0.5])).asnumpy()
     array([[11.5]], dtype=float32)
     """
+    if weight.ndim == 1:
+        biases = {} if bias is None else {"bias": (bias, "")}
+        require_shapes(input=(input, "* in"), weight=(weight, "in"), **biases)
+        return input @ weight if bias is None else input @ weight + bias
     require_shapes(input=(input, "* in"), weight=(weight, "out in"))
     # as one matrix: its gradient is then one product too, several times faster
     y = input.reshape(-1, input.shape[-1]) @ weight.T

@@ -42,9 +42,8 @@ def _key(obj, tensors, seen, numbers=None):
             return aval, position, id(obj), obj.requires_grad, *hooks
         if obj.__class__ is not Tensor or hasattr(obj, "requires_grad"):
             return aval, position, obj.__class__, getattr(obj, "requires_grad", True)
-        if (
-            attributes := obj.__dict__
-        ) and not is_repeated:  # hooks, and attributes set by user code
+        attributes = obj.__dict__  # hooks, and attributes set by user code
+        if attributes and not is_repeated:
             named = [(k, _key(v, tensors, seen)) for k, v in attributes.items() if k != "_hooks"]
             return aval, position, *map(Identity, hooks_at(obj)), *named
         return (aval, position) if is_repeated else aval
@@ -58,16 +57,31 @@ def _key(obj, tensors, seen, numbers=None):
             return VARYING[kind]
         if kind is tuple:
             return (tuple, *[_key(item, tensors, seen, numbers) for item in obj])
-    if isinstance(obj, (tuple, list)):
-        return (obj.__class__, *[_key(item, tensors, seen) for item in obj])
-    if isinstance(obj, dict):
-        items = [(k if k.__class__ is str else _static(k), v) for k, v in obj.items()]
-        return (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in items])
     if isinstance(obj, np.ndarray):
         return obj.shape, obj.dtype, obj.tobytes()
-    if fields := fields_of(obj):
-        return (obj.__class__, *[_key(getattr(obj, name), tensors, seen) for name in fields])
-    return _without_tensors(obj)
+    items = _items(obj)
+    if items is None:
+        return _without_tensors(obj)
+    if id(obj) in seen:
+        raise SelfContaining
+    seen[id(obj)] = None  # while its items are walked
+    kind = (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in items])
+    del seen[id(obj)]
+    return kind
+
+
+class SelfContaining(ValueError):
+    """Raised for an argument that contains itself; it has no kind."""
+
+
+def _items(obj):
+    """Return the (key, item) pairs of a container of arguments; None for other objects."""
+    if isinstance(obj, (tuple, list)):
+        return enumerate(obj)
+    if isinstance(obj, dict):
+        return [(k if k.__class__ is str else _static(k), v) for k, v in obj.items()]
+    fields = fields_of(obj)
+    return [(name, getattr(obj, name)) for name in fields] if fields else None
 
 
 def _without_tensors(obj):

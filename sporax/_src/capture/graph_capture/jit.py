@@ -13,7 +13,7 @@ from sporax._src.capture.graph_capture.dynamic_shapes.bucketed_shapes import cap
 from sporax._src.capture.graph_capture.dynamic_shapes.dynamic_dims import Shapes, declared_inputs
 from sporax._src.capture.graph_capture.dynamic_shapes.symbol import check_symbols
 from sporax._src.capture.graph_capture.graph_text import Listing
-from sporax._src.capture.graph_capture.input_signature import kind_of, with_numbers
+from sporax._src.capture.graph_capture.input_signature import SelfContaining, kind_of, with_numbers
 from sporax._src.capture.graph_capture.jit_options import check_options
 from sporax._src.capture.graph_capture.mutable import as_inputs
 from sporax._src.capture.graph_capture.retrace_reasons import whereabouts, why
@@ -136,7 +136,7 @@ class JitFunction:
         tensors, numbers = [], []
         try:
             kind = kind_of(args, kwargs, tensors, numbers)
-        except RecursionError:
+        except SelfContaining:
             self._run_dynamically(SELF_CONTAINING)
             return None, None, self.fn(*args, **kwargs)
         kind, sizes = self._with_symbols(kind, args, tensors)
