@@ -1,5 +1,7 @@
 """Private names of the capture mode 'bytecode': a captured function's context and statistics."""
 
+import inspect
+
 from sporax._src.capture.graph_capture.jit import CountedFunction, jit
 
 
@@ -57,7 +59,7 @@ def get_code_extra(function):
     >>> get_code_extra(f.__wrapped__)["compile_count_"]
     1
     """
-    code = getattr(function, "__code__", function)
+    code = getattr(inspect.unwrap(function), "__code__", function)
     counts = CountedFunction.counts_of.get(code)
     if counts is None:
         return None
