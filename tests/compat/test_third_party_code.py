@@ -170,3 +170,13 @@ def test_a_primitive_that_is_told_how_to_run_is_the_same():
     relu = ops.ReLU().recompute().set_stage(0).set_prim_instance_name("first").set_device("CPU")
     assert relu.recompute(False) is relu and relu.attrs["recompute"] is False
     assert relu(Tensor([-1.0, 2.0])).asnumpy().tolist() == [0.0, 2.0]
+
+
+def test_hyper_parallel_imports_the_planner_of_shardings():
+    from sporax._src.mindspore.compat.alias import find
+
+    guard, planner = (
+        find("mindspore._c_expression", n) for n in ("NoFallbackGuard", "TensorTransform")
+    )
+    with guard(), pytest.raises(NotImplementedError, match="XLA takes their place"):
+        planner.get_instance().transform_tensor_sharding([[2]], [[2]], [0], True, 0)

@@ -1,6 +1,7 @@
 """Private names of MindSpore that libraries import: steps of recurrent cells, datasets' classes,
 switches of its parallel modes, tables of its checkpoints."""
 
+import contextlib
 import enum
 import functools
 from typing import ClassVar
@@ -10,6 +11,7 @@ import numpy as np
 from sporax import nn
 from sporax._src.core import dtype as dtypes
 from sporax._src.diagnosis.rules import require
+from sporax._src.mindspore.compat.refused_names import Refused
 from sporax.data.concat_zip import Concat
 from sporax.data.pipeline import Repeat
 from sporax.ops.nn.recurrence import recurrent_cell
@@ -89,6 +91,23 @@ def _is_sharding_propagation():
 
 def _set_cur_net(net):
     """Do nothing: MindSpore's callbacks keep the network for its own profiler."""
+
+
+class TensorTransform:
+    """MindSpore's planner of the steps from one sharding to another; XLA plans them here."""
+
+    transform_tensor_sharding = Refused(
+        "mindspore._c_expression.TensorTransform.transform_tensor_sharding"
+    )
+
+    @classmethod
+    def get_instance(cls):
+        """Return the planner."""
+        return cls()
+
+
+class NoFallbackGuard(contextlib.nullcontext):
+    """A context without calls of a Tensor subclass's `__fallback__`, which sporax never calls."""
 
 
 # messages, arguments, dtypes --------------------------------------------------------------------
