@@ -145,6 +145,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "migrating": "搬运 PyTorch 网络的工具",
         "differences": "与 MindSpore 的差异",
         "coverage": "覆盖范围",
+        "conformance": "MindSpore 自己的测试",
         "ours": "sporax 独有的名称",
     },
     ("Networks and derivatives", "网络与求导"): {
