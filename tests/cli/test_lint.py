@@ -28,7 +28,7 @@ ROWS = {
         [(4, "differs", "share of the old statistics")]),
     "a meaning": (MS + "ops.gather(x, i, 0)\n", [(3, "differs", "torch.index_select")]),
     "mint is as PyTorch": (MS + "mint.nn.Conv2d(3, 8, 3)\nmint.nn.GELU()\n", []),
-    "missing": (MS + "nn.Nowhere()\n", [(3, "missing", "no 'mindspore.nn.Nowhere' yet")]),
+    "missing": (MS + "nn.Nowhere()\n", [(3, "missing", "no 'mindspore.nn.Nowhere': MindSpore 2.10 has no such name")]),
     "a keyword": (MS + "nn.ReLU(inplace=True)\n", [(3, "missing", "takes no 'inplace'")]),
     "a graph": (
         MS + "class Net(nn.Cell):\n  def construct(self, x):\n    print(x)\n"

@@ -13,6 +13,7 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.core.value import thread
 from sporax._src.devices.sharding.mesh import divide_states
 from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.pytorch_names import OPTIMIZER
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.initializers import initializer
 from sporax._src.optim import parameter_groups as groups
@@ -63,6 +64,7 @@ class OptimizerBase(Cell):
     """A Cell whose call is an optimizer step."""
 
     init_params, init_learning_rate, init_args = _Argument(), _Argument(), _Argument()
+    _pytorch_names: ClassVar = {**Cell._pytorch_names, **OPTIMIZER}
 
     def __new__(cls, *args, **kwargs):
         optimizer = super().__new__(cls)
