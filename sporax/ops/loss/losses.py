@@ -8,7 +8,7 @@ from jax import lax
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
-from sporax._src.runtime.index_checks.ranges import Range
+from sporax._src.runtime.index_checks.ranges import Interval, Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.operand_checks import floats_only
@@ -138,6 +138,7 @@ _SMALLEST = 1e-12  # added to probabilities before the logarithm, as MindSpore d
     mint="nn.functional.binary_cross_entropy(input: logits, target: labels, weight=None, "
     "reduction='mean')",
     check=floats_only("BinaryCrossEntropy"),
+    bounds=lambda logits, labels, weight, reduction: [Interval(logits, 0, 1, "apply-sigmoid")],
 )
 def binary_cross_entropy(logits: Array, labels: Array, weight: OPTIONAL = None, reduction="mean"):
     r"""$-w (y \ln x + (1 - y) \ln (1 - x))$ for probabilities $x$ and labels $y$ of one shape.
