@@ -32,6 +32,7 @@ from sporax._src.runtime.engine.recorder import apply, run_pending
 from sporax._src.runtime.storage.views import write_all
 from sporax.nn.cell import Cell
 from sporax.nn.cell_introspection import Setting
+from sporax.nn.evaluation_notes import pending, warn_of
 from sporax.nn.parameter_tuple import ParameterTuple
 
 
@@ -86,6 +87,8 @@ class OptimizerBase(Cell):
 
     def __call__(self, *args, **kwargs):
         result = super().__call__(*args, **kwargs)
+        if pending:
+            warn_of(self)
         if thread.tape is None:
             run_pending()  # a step ends here
         return result
