@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import signal
 import sys
 
 from sporax import __version__
@@ -16,12 +17,22 @@ from sporax._src.workbench.cli.lint import KINDS, lint
 from sporax._src.workbench.cli.run import run_module, run_script
 
 
+_PIPE_CLOSED = 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
+
+
 class _Command(argparse.ArgumentParser):
     """A parser for a command or subcommand, whose help ends with examples, one per line."""
 
     def __init__(self, *args, examples=(), **options):
         lines = ["examples:", *(f"  {one}" for one in examples)] if examples else []
         super().__init__(*args, epilog="\n".join(lines), formatter_class=_KeepsLines, **options)
+
+
+class _Version(argparse.Action):
+    """Prints the version, as the command of that name does."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        parser.exit(_version(None))
 
 
 class _KeepsLines(argparse.HelpFormatter):
@@ -35,11 +46,18 @@ def main(arguments=None):
     """Run the command with `arguments`, by default `sys.argv[1:]`; return the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    return options.action(options)
+    try:
+        code = options.action(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of a pipe has ended, such as 'head'
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    return code
 
 
 def _parser():
     parser = _Command("sporax", description="MindSpore programs on JAX/XLA.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     for add in (
