@@ -11,6 +11,7 @@ from sporax._src.capture.staging.host_calls import through
 from sporax._src.core import context
 from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import REFUSALS
+from sporax._src.core.language import LastWithoutResult
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.signal_handlers import is_of_handler
 from sporax._src.core.signature_errors import Fitting
@@ -125,7 +126,10 @@ class Cell(
                 construct = functools.partial(run_in_precision, self, construct, self._precision)
             if self._hooks is not None:
                 return run_with_hooks(self, construct, args, kwargs)
-            return construct(*args, **kwargs)
+            result = construct(*args, **kwargs)
+            if result is None:
+                LastWithoutResult.kind = type(self)
+            return result
         except REFUSALS as error:
             if is_of_handler(error):
                 raise

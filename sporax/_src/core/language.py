@@ -5,10 +5,12 @@ SPORAX_LANG=zh or en selects the language; the default is the system's locale.
 """
 
 import difflib
+import dis
 import itertools
 import os
 import sys
 import types
+from typing import Any
 
 from sporax._src import PACKAGE
 from sporax._src.core.cell_tree import innermost
@@ -20,6 +22,10 @@ _CELL = {"en": "In the Cell '{}' ({}).", "zh": "所在的 Cell：'{}'（{}）。
 _MORE = {
     "en": "Cause and remedy: sporax errors {}",
     "zh": "原因与解决方法：sporax errors {}",
+}
+_NOTHING = {
+    "en": "'{}.construct' returns nothing: its 'return' may be missing.",
+    "zh": "'{}.construct' 没有返回值：可能缺少 'return'。",
 }
 _MEANT = {"en": "Did you mean '{}'?", "zh": "是不是想写 '{}'？"}
 _SEARCHED = 750  # names of an object among which Python itself looks for a similar one
@@ -48,12 +54,38 @@ def annotate(error):
     said = error.args[0] if error.args else None
     if chosen == "zh" and isinstance(said, Message):
         error.add_note(said.chinese)
+    if (kind := _without_result(error)) is not None:
+        error.add_note(_NOTHING[chosen].format(kind.__name__))
     if (name := _meant(error)) is not None:
         error.add_note(_MEANT[chosen].format(name))
     from sporax._src.diagnosis import error_index  # imported only after an error
 
     if (entry := error_index.entry_of(error)) is not None:
         error.add_note(_MORE[chosen].format(entry.name))
+
+
+class LastWithoutResult:
+    """The class `kind` of the last Cell whose `construct` returned None."""
+
+    kind: Any = None
+
+
+def _without_result(error):
+    """Return the class of a Cell whose `construct` never returns a value, if None came from such a
+    Cell last and an error is about None."""
+    kind, kinds = LastWithoutResult.kind, (AttributeError, TypeError, ValueError)
+    if kind is None or not isinstance(error, kinds) or "None" not in str(error):
+        return None
+    code = getattr(kind.construct, "__code__", None)
+    steps = itertools.pairwise(dis.get_instructions(code) if code else ())
+    ends = [pair for pair in steps if pair[1].opname in ("RETURN_VALUE", "RETURN_CONST")]
+    return kind if ends and all(itertools.starmap(_is_none, ends)) else None
+
+
+def _is_none(before, step):
+    """Return True if an instruction that returns, after the one before, returns a literal None."""
+    loads = step if step.opname == "RETURN_CONST" else before
+    return loads.opname in ("RETURN_CONST", "LOAD_CONST") and loads.argval is None
 
 
 def _meant(error):
