@@ -183,7 +183,12 @@ def _add_lint(commands):
     linting.add_argument(
         "--skip", action="append", default=[], choices=[*KINDS], help="leave one kind out"
     )
-    linting.set_defaults(action=lambda options: lint(options.paths, options.skip))
+    linting.add_argument(
+        "--ported",
+        action="store_true",
+        help="list what differs from PyTorch also in files that do not import torch",
+    )
+    linting.set_defaults(action=lambda options: lint(options.paths, options.skip, options.ported))
 
 
 def _add_convert(commands):
