@@ -7,7 +7,6 @@ import numpy as np
 from sporax._src.diagnosis.rules import require
 from sporax.data.file_set import LoadedSet
 
-
 _KINDS = "images-idx3", "labels-idx1"
 
 

@@ -6,7 +6,6 @@ import jax.numpy as jnp
 
 from sporax._src.core import context
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.storage.views import view
 from sporax.ops.declare import Array, attach, composite, op
@@ -74,7 +73,7 @@ def _to(self, *args, **kwargs):
     """
     first, names = args[0] if args else None, ("dtype", "non_blocking", "copy")
     is_absent = first is None and len(args) > 1 and not isinstance(args[1], bool)
-    if is_absent or isinstance(first, str) and first.partition(":")[0].lower() in _DEVICES:
+    if is_absent or (isinstance(first, str) and first.partition(":")[0].lower() in _DEVICES):
         names = ("device", *names)
     by_position = dict(zip(names, args, strict=False))
     given = by_position | kwargs

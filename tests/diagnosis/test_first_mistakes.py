@@ -159,7 +159,10 @@ def said(script, path):
     path.write_text(START + script)
     sporax.install_as_mindspore()
     raised = ""
-    with contextlib.redirect_stdout(io.StringIO()) as out, warnings.catch_warnings(record=True) as w:
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as printed,
+        warnings.catch_warnings(record=True) as caught,
+    ):
         warnings.simplefilter("default")
         try:
             runpy.run_path(str(path), run_name="__main__")
@@ -167,8 +170,8 @@ def said(script, path):
             annotate(error)
             hide_frames(error, (__file__, "<frozen runpy>"))
             raised = "".join(traceback.format_exception(error))
-    given = [f"{one.category.__name__}: {one.message}\n" for one in w]
-    return out.getvalue() + "".join(given) + raised, raised, given
+    given = [f"{one.category.__name__}: {one.message}\n" for one in caught]
+    return printed.getvalue() + "".join(given) + raised, raised, given
 
 
 @pytest.mark.parametrize("row", SAID)
@@ -182,7 +185,9 @@ def test_what_is_said(row, tmp_path, monkeypatch):
         assert str(Path(sporax.__file__).parent) not in raised
 
 
-FROZEN = "net = Net().set_train()\nfor part in net.norm, net.drop: part.set_train(False)\ntrain(net)"
+FROZEN = (
+    "net = Net().set_train()\nfor part in net.norm, net.drop: part.set_train(False)\ntrain(net)"
+)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ def _is_none(before, step):
 
 def _meant(error):
     """Return the name of a module most similar to a missing one, if Python does not look for it."""
+    name: Any
     if isinstance(error, AttributeError):
         module, name = error.obj, error.name
     elif isinstance(error, ImportError) and str(error).startswith(_REFUSES):
@@ -126,9 +127,10 @@ def _shown_frames(error, also):
     while trace is not None:
         frames.append(trace)
         trace = trace.tb_next
-    last = frames[-1].tb_frame.f_code if frames else None
-    lacks = isinstance(error, AttributeError) and last and last.co_name in ("__getattr__", "__get__")
-    refuses = said.startswith(_REFUSES) or lacks and last.co_filename.startswith(PACKAGE)
+    code = frames[-1].tb_frame.f_code if frames else None
+    is_raised_here = code is not None and code.co_filename.startswith(PACKAGE)
+    lacks = is_raised_here and code.co_name in ("__getattr__", "__get__")  # an attribute
+    refuses = lacks or said.startswith(_REFUSES)
     left_out = *_RUNNERS, *also, *((PACKAGE, "<string>") if refuses else ())
     kept = [trace for trace in frames if not trace.tb_frame.f_code.co_filename.startswith(left_out)]
     for this, following in itertools.zip_longest(kept, kept[1:]):

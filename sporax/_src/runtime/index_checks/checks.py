@@ -1,11 +1,12 @@
 """Bounds checks of indices and numbers: computed in the program, raised at the next read.
 
 An indexing operation declares its `bounds`: a function of its operands and attributes that returns
-the `Range` of each index array, or the `Interval` of an array of numbers. Recording such an operation also records its `Check`: an operation
-on the indices alone, whose output, the *status*, is 0 for indices in range. A trace has one extra
-output, the statuses of all its checks, which every read inspects. An abstract trace passes its
-statuses to the enclosing recorder, like prints: zeros for a branch that is not taken, the first
-nonzero status over the iterations of a loop, the worst over the examples of a batch.
+the `Range` of each index array, or the `Interval` of an array of numbers. Recording such an
+operation also records its `Check`: an operation on the indices alone, whose output, the *status*,
+is 0 for indices in range. A trace has one extra output, the statuses of all its checks, which every
+read inspects. An abstract trace passes its statuses to the enclosing recorder, like prints: zeros
+for a branch that is not taken, the first nonzero status over the iterations of a loop, the worst
+over the examples of a batch.
 
 Indices that are concrete on the host are checked there, at the line of the call.
 """

@@ -16,7 +16,6 @@ from sporax._src.workbench.cli.launch import PORT, launch
 from sporax._src.workbench.cli.lint import KINDS, lint
 from sporax._src.workbench.cli.run import run_module, run_script
 
-
 _PIPE_CLOSED = 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
 
 

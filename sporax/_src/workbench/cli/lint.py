@@ -12,9 +12,8 @@ from sporax._src.mindspore.compat.refused_names import Refused
 from sporax._src.workbench.cli.check import Reader, follow, is_absent, parsed, read_each, read_with
 
 KINDS = {
-    "missing": "names that sporax lacks, in a file that imports torch also PyTorch's methods",
-    "differs": "names whose default or meaning differs between PyTorch and MindSpore, in files that "
-    "import torch",
+    "missing": "names that sporax lacks, with PyTorch's methods if a file imports torch",
+    "differs": "names whose default or meaning differs in PyTorch, if a file imports torch",
     "graph": "what breaks the graph of a construct, or under jit",
 }
 _FOUND, _NO_FILE = 1, 2
@@ -205,7 +204,7 @@ def _methods(reader):
 def _is_device(node):
     """Return True for the text 'cuda', or a variable of the name 'device'."""
     is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return is_text and node.value.startswith("cuda") or getattr(node, "id", "") == "device"
+    return (is_text and node.value.startswith("cuda")) or getattr(node, "id", "") == "device"
 
 
 def _is_there(path):
