@@ -25,7 +25,7 @@ def adam(*args, **kwargs):
     return nn.Adam([sporax.Parameter(Tensor([1.0]), name="w")], *args, **kwargs)
 
 
-DIM = "a keyword argument must be one that it has, but got 'dim'. Did you mean 'axis'?"
+DIM = "a keyword argument must be one of its parameters, but got 'dim'. Did you mean 'axis'?"
 # what is called: (the call, what its error begins with, how it says that it is called)
 CALLS = {
     "softmax(dim=)": (
@@ -47,7 +47,7 @@ CALLS = {
     ),
     "hstack(dim=)": (
         lambda: ops.hstack((X, X), tensor=X),
-        "For 'hstack', a keyword argument must be one that it has, but got 'tensor'. "
+        "For 'hstack', a keyword argument must be one of its parameters, but got 'tensor'. "
         "Did you mean 'tensors'?", "hstack(tensors)",
     ),
     "Softmax(dim=)": (lambda: ops.Softmax(dim=1), f"For 'Softmax', {DIM}", "Softmax(axis=-1)"),
@@ -63,7 +63,7 @@ CALLS = {
         "has, but got 'dtyp'. Did you mean 'dtype'?", "Tensor(input_data=None, dtype=None",
     ),
     "mint.sum(axis=)": (
-        lambda: mint.sum(X, axis=1), "For 'mint.sum', a keyword argument must be one that it has, "
+        lambda: mint.sum(X, axis=1), "For 'mint.sum', a keyword argument must be one of its parameters, "
         "but got 'axis'. Did you mean 'dim'?", "sum(input, dim=None, keepdim=False",
     ),
     "numpy.sum(dim=)": (lambda: mnp.sum(X, dim=1), f"For 'numpy.sum', {DIM}", "sum(a, axis=None"),

@@ -127,9 +127,11 @@ def _shown_frames(error, also):
     while trace is not None:
         frames.append(trace)
         trace = trace.tb_next
-    code = frames[-1].tb_frame.f_code if frames else None
-    is_raised_here = code is not None and code.co_filename.startswith(PACKAGE)
-    lacks = is_raised_here and code.co_name in ("__getattr__", "__get__")  # an attribute
+    codes = [trace.tb_frame.f_code for trace in frames[-1:]]
+    lacks = any(  # an attribute
+        code.co_filename.startswith(PACKAGE) and code.co_name in ("__getattr__", "__get__")
+        for code in codes
+    )
     refuses = lacks or said.startswith(_REFUSES)
     left_out = *_RUNNERS, *also, *((PACKAGE, "<string>") if refuses else ())
     kept = [trace for trace in frames if not trace.tb_frame.f_code.co_filename.startswith(left_out)]

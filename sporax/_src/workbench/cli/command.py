@@ -97,8 +97,8 @@ def _add_check(commands):
         "check",
         help="list the MindSpore names in a program that sporax lacks",
         description="Read Python files and notebooks, without running them, and name each use of a "
-        "name of MindSpore's that would fail here. What is asked of Tensors and Cells "
-        "(x.argmax()) is not followed.",
+        "name of MindSpore's that would fail here. Methods of Tensors and Cells (x.argmax()) are "
+        "not checked.",
         examples=["sporax check train.py src"],
     )
     paths = checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
@@ -142,7 +142,10 @@ def _add_bench(commands):
         ],
     )
     measuring.add_argument(
-        "--rows", metavar="NAMES", default="", help="only these: MLP,GPT; a wrong one lists all"
+        "--rows",
+        metavar="NAMES",
+        default="",
+        help="names with commas, such as MLP,GPT; an unknown one lists all",
     )
     measuring.add_argument(
         "--seconds", type=_seconds, default=1.0, help="for each case of a library; 1 by default"
@@ -283,7 +286,7 @@ def _add_launch(commands):
     launching.add_argument(
         "--port",
         type=_count,
-        help=f"of the coordinator; {PORT} with several hosts, which need the next one, too",
+        help=f"of the coordinator; {PORT} with several hosts, where the next one is used as well",
     )
     launching.add_argument(
         "--no-bind",
