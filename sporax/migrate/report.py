@@ -129,7 +129,7 @@ class Departure:
         "layer": "is the first layer whose output differs, given the same inputs",
         "between": "is the first layer whose inputs differ: look at the code before it",
         "state": "has equal outputs, but its statistics differ afterwards",
-        "backward": "has equal outputs; in the backward pass, its gradients are the first to differ",
+        "backward": "has equal outputs; in the backward pass, its gradients differ first",
     }
 
     def __str__(self):

@@ -59,21 +59,21 @@ CALLS = {
         "abs()",
     ),
     "Tensor(dtyp=)": (
-        lambda: Tensor(1.0, dtyp=None), "For 'Tensor', a keyword argument must be one that it "
-        "has, but got 'dtyp'. Did you mean 'dtype'?", "Tensor(input_data=None, dtype=None",
+        lambda: Tensor(1.0, dtyp=None), "For 'Tensor', a keyword argument must be one of its "
+        "parameters, but got 'dtyp'. Did you mean 'dtype'?", "Tensor(input_data=None, dtype=None",
     ),
     "mint.sum(axis=)": (
-        lambda: mint.sum(X, axis=1), "For 'mint.sum', a keyword argument must be one of its parameters, "
-        "but got 'axis'. Did you mean 'dim'?", "sum(input, dim=None, keepdim=False",
+        lambda: mint.sum(X, axis=1), "For 'mint.sum', a keyword argument must be one of its "
+        "parameters, but got 'axis'. Did you mean 'dim'?", "sum(input, dim=None, keepdim=False",
     ),
     "numpy.sum(dim=)": (lambda: mnp.sum(X, dim=1), f"For 'numpy.sum', {DIM}", "sum(a, axis=None"),
     "grad(positions=)": (
-        lambda: ops.grad(Net(), positions=0), "For 'grad', a keyword argument must be one that it "
-        "has, but got 'positions'. Did you mean 'grad_position'?", "grad(fn, grad_position=0",
+        lambda: ops.grad(Net(), positions=0), "For 'grad', a keyword argument must be one of its "
+        "parameters, but got 'positions'. Did you mean 'grad_position'?", "grad(fn, grad_position",
     ),
     "Dense(bias=)": (
-        lambda: nn.Dense(3, 4, bias=True), "For 'Dense', a keyword argument must be one that it "
-        "has, but got 'bias'. Did you mean 'has_bias'?", "Dense(in_channels, out_channels",
+        lambda: nn.Dense(3, 4, bias=True), "For 'Dense', a keyword argument must be one of its "
+        "parameters, but got 'bias'. Did you mean 'has_bias'?", "Dense(in_channels, out_channels",
     ),
     "Dense(in_channels twice)": (
         lambda: nn.Dense(3, 4, in_channels=3),
@@ -107,8 +107,8 @@ CALLS = {
         lambda: sporax.Accuracy(foo=1), "For 'Accuracy', a keyword argument must", "Accuracy(eval_",
     ),
     "Normal": (
-        lambda: initializers.Normal(sigm=1), "For 'Normal', a keyword argument must be one that it "
-        "has, but got 'sigm'. Did you mean 'sigma'?", "Normal(sigma=0.01",
+        lambda: initializers.Normal(sigm=1), "For 'Normal', a keyword argument must be one of its "
+        "parameters, but got 'sigm'. Did you mean 'sigma'?", "Normal(sigma=0.01",
     ),
     "Parameter": (
         lambda: sporax.Parameter(), "For 'Parameter', 'default_input' must", "Parameter(default_",

@@ -127,10 +127,9 @@ def _shown_frames(error, also):
     while trace is not None:
         frames.append(trace)
         trace = trace.tb_next
-    codes = [trace.tb_frame.f_code for trace in frames[-1:]]
     lacks = any(  # an attribute
         code.co_filename.startswith(PACKAGE) and code.co_name in ("__getattr__", "__get__")
-        for code in codes
+        for code in [trace.tb_frame.f_code for trace in frames[-1:]]
     )
     refuses = lacks or said.startswith(_REFUSES)
     left_out = *_RUNNERS, *also, *((PACKAGE, "<string>") if refuses else ())

@@ -145,7 +145,7 @@ def _add_bench(commands):
         "--rows",
         metavar="NAMES",
         default="",
-        help="names with commas, such as MLP,GPT; an unknown one lists all",
+        help="names, such as MLP,GPT; an unknown one lists all",
     )
     measuring.add_argument(
         "--seconds", type=_seconds, default=1.0, help="for each case of a library; 1 by default"
