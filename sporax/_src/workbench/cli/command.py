@@ -49,7 +49,7 @@ def main(arguments=None):
         code = options.action(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of a pipe has ended, such as 'head'
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.pipe()[1], sys.stdout.fileno())  # takes what is left in the buffer
         return _PIPE_CLOSED
     return code
 
