@@ -3,6 +3,7 @@
 import sys
 from weakref import WeakSet, ref
 
+from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import warn
 from sporax._src.core.value import thread
 from sporax.nn.cell_path import calling_cells, path_within
@@ -28,7 +29,9 @@ def warn_of(optimizer):
     pending.clear()
     for reference, path, layer in noted:
         cell = reference()
-        if cell is not None and any(id(p) in updated for p in cell.get_parameters()):
+        # `get_parameters` would count as a change of the Cell in a captured step
+        parts = () if cell is None else [part for _, part in tree(cell)]
+        if any(id(p) in updated for part in parts for p in part._params.values()):
             warn(
                 f"For '{type(optimizer).__name__}', the network is trained in evaluation mode, in "
                 f"which '{path}' ({layer}) leaves out what it does in training. Call "
