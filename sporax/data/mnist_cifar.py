@@ -7,6 +7,8 @@ import numpy as np
 from sporax._src.diagnosis.rules import require
 from sporax.data.file_set import LoadedSet
 
+_KINDS = "images-idx3", "labels-idx1"
+
 
 class MnistDataset(LoadedSet):
     """Handwritten digits, in MNIST's files: images (28, 28, 1) of UInt8, and labels, UInt32.
@@ -31,7 +33,12 @@ class MnistDataset(LoadedSet):
 
     def _part(self, part):
         start = self.given.dataset_dir / part
-        if self.given.usage == "all" and not [*self.given.dataset_dir.glob(f"{part}-*")]:
+        folder = self.given.dataset_dir
+        if self.given.usage == "all" and not [*folder.glob(f"{part}-*")]:
+            there = any([*folder.glob(f"{other}-*")] for other in self.parts["all"])
+            names = [f"{n}-{k}-ubyte" for n in self.parts["all"] for k in _KINDS]
+            fields = {"dataset_dir": folder, "pattern": ", ".join(names)}
+            require(there, "files-none", self._who, **fields, error=RuntimeError)
             return []
         labels = start.with_name(f"{part}-labels-idx1-ubyte")
         images = self._idx(start.with_name(f"{part}-images-idx3-ubyte"), 3)[..., None]

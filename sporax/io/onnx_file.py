@@ -10,7 +10,9 @@ import importlib
 import logging
 import operator
 import sys
+import types
 import warnings
+from importlib import metadata
 
 import jax
 import numpy as np
@@ -33,6 +35,7 @@ from sporax._src.core.tree import tensors_of
 from sporax._src.core.value import UnknownShape
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.runtime.xla_kernels.recurrence import SCANNED
+from sporax._src.versions import OLDEST
 from sporax.io import atomic_write
 
 _MOST_BYTES = 2**31 - 1  # limit of a protobuf message
@@ -179,6 +182,8 @@ def _converted(onnx, converter, listing, traced):
             names = [one.name for one in listing.inputs]
             return convert(traced, model_name=listing.name, input_names=names)
     except failures as cause:
+        if isinstance(cause, AttributeError) and isinstance(cause.obj, types.ModuleType):
+            raise _of_versions(cause) from None
         raise _refusal(listing, cause, convert, failures) from cause
     finally:
         words.setLevel(level)
@@ -193,6 +198,12 @@ def _refuse_dtypes(listing):
         if aval.inexact and aval.dtype not in (np.float32, np.float16):
             fields = {"what": what, "place": _at(line), "aval": describe(aval)}
             raise rejection("floats-of-onnx", "export", **fields)
+
+
+def _of_versions(cause):
+    """Return the error for a name of JAX that jax2onnx does not find."""
+    fields = {"jax2onnx": metadata.version("jax2onnx"), "jax": jax.__version__}
+    return rejection("jax2onnx-misses-jax", "export", cause=cause, oldest=OLDEST, **fields)
 
 
 def _refusal(listing, cause, convert, failures):

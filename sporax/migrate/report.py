@@ -126,10 +126,10 @@ class Departure:
     causes: tuple
 
     _SAYS = {  # noqa: RUF012 - of the class, no field
-        "layer": "first departs, from the same inputs, in what it returns",
-        "between": "is the first whose inputs depart: look at the code before it",
-        "state": "returns the same, but its statistics afterwards depart",
-        "backward": "returns the same; going back, its gradients are the first to depart",
+        "layer": "is the first layer whose output differs, given the same inputs",
+        "between": "is the first layer whose inputs differ: look at the code before it",
+        "state": "has equal outputs, but its statistics differ afterwards",
+        "backward": "has equal outputs; in the backward pass, its gradients differ first",
     }
 
     def __str__(self):

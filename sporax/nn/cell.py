@@ -11,12 +11,15 @@ from sporax._src.capture.staging.host_calls import through
 from sporax._src.core import context
 from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import REFUSALS
+from sporax._src.core.language import LastWithoutResult
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.signal_handlers import is_of_handler
 from sporax._src.core.signature_errors import Fitting
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.value import Changes, thread
 from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.pytorch_names import CELL as CELL_NAMES
+from sporax._src.diagnosis.pytorch_names import no_attribute
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.transforms.autodiff.custom_vjp import call_with_bprop
 from sporax._src.transforms.autodiff.set_grad_cache import call_announced
@@ -123,7 +126,10 @@ class Cell(
                 construct = functools.partial(run_in_precision, self, construct, self._precision)
             if self._hooks is not None:
                 return run_with_hooks(self, construct, args, kwargs)
-            return construct(*args, **kwargs)
+            result = construct(*args, **kwargs)
+            if result is None:
+                LastWithoutResult.kind = type(self)
+            return result
         except REFUSALS as error:
             if is_of_handler(error):
                 raise
@@ -136,12 +142,16 @@ class Cell(
     # which subclasses call. name -> function that creates it from the layer
     _on_request: ClassVar[dict[str, Any]] = {}
 
+    _pytorch_names: ClassVar = CELL_NAMES
+
     bprop = None  # a subclass may define a custom backward pass here
     bprop_debug = False  # accepted: a bprop is plain Python and can always be debugged
 
     def construct(self, *args, **kwargs):
         """The forward computation; a subclass defines it."""
-        raise rejection("method-construct-defined-does", "Cell", object=self)
+        is_forward = hasattr(type(self), "forward")
+        rule = "method-construct-named-forward" if is_forward else "method-construct-defined-does"
+        raise rejection(rule, "Cell", object=self)
 
     def _as_graph(self):
         if self._graph is None:
@@ -253,7 +263,9 @@ class Cell(
         make = type(self)._on_request.get(name)
         if make is not None:
             return make(self)
-        said = f"The '{type(self).__name__}' object has no attribute '{name}'."
+        if name in type(self)._pytorch_names:
+            raise no_attribute(self, name, type(self)._pytorch_names[name])
+        said = f"The '{type(self).__name__}' object has no attribute '{name}'"
         raise AttributeError(said, name=name, obj=self)  # Python suggests the nearest name
 
     def __delattr__(self, name):

@@ -29,6 +29,20 @@ def per_axis(layer, name, value, count, lowest=1):
     return sides
 
 
+def _reading(shape, data_format, channels):
+    """Return how an input of this shape becomes one of `data_format`, as a phrase: it may lack the
+    batch axis, or have its channels last; None if neither fits."""
+    at, n = data_format.index("C"), len(data_format)
+    if len(shape) == n - 1 and shape[at - 1] == channels:
+        return message("batch-axis-missing")
+    if len(shape) not in (n - 1, n) or shape[-1] != channels:
+        return None
+    axes = [*range(len(shape) - 1)]
+    axes.insert(at - (len(shape) < n), len(shape) - 1)
+    rule = "channels-are-last" if len(shape) == n else "channels-last-no-batch"
+    return message(rule, axes=tuple(axes))
+
+
 def _checked_padding(layer, pad_mode, padding, count):
     _PAD_MODE(layer, pad_mode=pad_mode)
     sides = padding if isinstance(padding, tuple) else (padding,)
@@ -93,8 +107,11 @@ class Convolution(Cell):
         check_inputs(layer, x)
         channels = x.shape[data_format.index("C")] if x.ndim == len(data_format) else None
         if channels != self.in_channels:
-            fields = {"formats": formats, "in_channels": self.in_channels}
-            raise rejection("input-channels", layer, shape=x.shape, **fields)
+            fields = {"formats": formats, "in_channels": self.in_channels, "shape": x.shape}
+            remedy = _reading(x.shape, data_format, self.in_channels)
+            if remedy is None:
+                raise rejection("input-channels", layer, **fields)
+            raise rejection("input-channels-looks", layer, **fields, remedy=remedy)
 
     def extend_repr(self):
         return (

@@ -5,6 +5,7 @@ from sporax._src.core.dtype import float32
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.evaluation_notes import note
 from sporax.ops.declare import MINT
 from sporax.ops.random.dropout import dropout2d_in_place, dropout_in_place
 
@@ -35,6 +36,8 @@ class Dropout(Cell):
         self.keep_prob, self.p = keep_prob, p
 
     def construct(self, x):
+        if not self.training:
+            note(self)
         return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
 
     def extend_repr(self):
@@ -52,6 +55,8 @@ class _ChannelDropout(Cell):
         self.keep_prob = 1 - p
 
     def construct(self, x):
+        if not self.training:
+            note(self)
         return type(self).drop(x, self.p, self.training)
 
     def extend_repr(self):
@@ -106,6 +111,8 @@ class DropoutExt(Cell):
         self.inplace = inplace
 
     def construct(self, input):
+        if not self.training:
+            note(self)
         return type(self).drop(input, self.p, self.training, self.inplace)
 
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from sporax._src.core import context
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import warn
 from sporax._src.core.tensor import Tensor, new_value
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell_registry import tensors_in
+from sporax.ops.casting import check_device
 
 
 class DtypeConversion:
@@ -26,7 +26,7 @@ class DtypeConversion:
         """
         device, dtype = _parsed(*args, **kwargs)
         if device is not None:
-            _check_device("Cell.to", device)
+            check_device("Cell.to", device)
         if dtype is not None:
             wanted = _floating(dtype)
             for _, cell in tree(self):
@@ -39,7 +39,7 @@ class DtypeConversion:
         """Fill parameters and buffers with zeros without reading the old contents, here and, with
         `recurse`, in all descendants; returns the cell."""
         if device is not None:
-            _check_device("Cell.to_empty", device)
+            check_device("Cell.to_empty", device)
         for _, cell in tree(self) if recurse else [("", self)]:
             for tensor in tensors_in(cell):
                 aval = tensor._value.aval
@@ -74,8 +74,3 @@ def _floating(dtype):
             UserWarning,
         )
     return dtype
-
-
-def _check_device(who, device):
-    here = context.get_context("device_target")
-    require(device.partition(":")[0].upper() == here, "one-use", who, device=device, here=here)

@@ -8,6 +8,7 @@ from sporax._src.devices.distributed.groups import member, world
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.evaluation_notes import note
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.normalization import check_groups
 from sporax.nn.parameter_init import parameter
@@ -49,6 +50,8 @@ class _BatchNorm(Cell):
         fits = input.ndim in self._ndims
         require(fits, "number-of-dimensions", layer, input=input.shape, n=self._ndims)
         by_batch, momentum = self.training or not self.track_running_stats, self.momentum
+        if not by_batch:
+            note(self)
         if self.training and self.track_running_stats:
             self.num_batches_tracked += 1
             if momentum is None:  # the mean of all batches so far

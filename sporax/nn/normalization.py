@@ -8,6 +8,7 @@ from sporax._src.devices.distributed.groups import Group, world
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.evaluation_notes import note
 from sporax.nn.layer_inputs import check_inputs, require_multiples
 from sporax.nn.parameter_init import parameter
 from sporax.ops.communication.normalization import normalize_together
@@ -64,7 +65,10 @@ class _BatchNorm(Cell):
         fits = x.ndim in self._ndims
         require(fits, "number-of-dimensions", layer, x=x.shape, n=self._ndims)
         by_batch = self.use_batch_statistics
-        by_batch = self.training if by_batch is None else by_batch
+        if by_batch is None:
+            by_batch = self.training
+            if not by_batch:
+                note(self)
         return self._normalized(x, by_batch)
 
     def _normalized(self, x, by_batch):

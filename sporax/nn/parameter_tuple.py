@@ -6,7 +6,7 @@ from typing import Any
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import message, rejection, require
+from sporax._src.diagnosis.rules import rejection, require
 
 
 def check_prefix(who, prefix, least=0):
@@ -32,7 +32,7 @@ class ParameterTuple(tuple):
         parameters, first = tuple(iterable), {}
         for i, p in enumerate(parameters):
             if not isinstance(p, Parameter):
-                raise rejection("every-item", who, kind=message("a-parameter"), got=p)
+                raise rejection("every-item-parameter", who, got=p)
             at = first.setdefault(p.name, i)
             is_same = parameters[at] is p
             require(is_same, "names-differ-two-parameters", who, value=at, i=i, name=p.name)

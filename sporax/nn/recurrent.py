@@ -208,7 +208,7 @@ class _Stack(Cell):
         for h in hx:
             if h.shape != shape or h.dtype != x.dtype:
                 fields = {"shape": shape, "dtype": x.dtype, "dtype2": h.dtype}
-                raise rejection("shape-input-s-dtype", layer, hx=h.shape, **fields)
+                raise rejection("state-of-sequence", layer, hx=h.shape, **fields, **self._axes())
         return hx
 
     def _check_lengths(self, x, lengths):
@@ -218,11 +218,19 @@ class _Stack(Cell):
         is_one_each = lengths.shape in shapes
         require(is_one_each, "shape-one-of", layer, seq_length=lengths.shape, shapes=shapes)
 
+    def _axes(self):
+        """Return the fields of messages on the order of the input's axes."""
+        axes = "(batch, length, input_size)" if self.batch_first else "(length, batch, input_size)"
+        return {"batch_first": self.batch_first, "axes": axes}
+
     def construct(self, x, hx=None, seq_length=None):
         layer = type(self).__name__
         _checked(layer, x=x)
         require(x.ndim == 3, "number-of-dimensions", layer, x=x.shape, n=(3,))
-        require_last(layer, x, input_size=self.w_ih_list[0].shape[1])
+        size = self.w_ih_list[0].shape[1]
+        if x.shape[-1] != size:
+            fields = {"size": size, "shape": x.shape}
+            raise rejection("last-axis-of-sequence", layer, **fields, **self._axes())
         hx = self._first_states(x, hx)
         if seq_length is not None:
             self._check_lengths(x, seq_length)

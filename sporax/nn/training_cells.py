@@ -8,6 +8,7 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax._src.transforms.autodiff import GradOperation
 from sporax.nn.cell import CELL, Cell
+from sporax.nn.cell_precision import cast_floats
 from sporax.nn.parameter_tuple import ParameterTuple
 from sporax.ops.communication import collectives
 from sporax.ops.communication.groups import number_in
@@ -39,7 +40,7 @@ class WithLossCell(Cell):
 class WithEvalCell(Cell):
     """$(loss(y, label), y, label)$ with $y = network(data)$.
 
-    `add_cast_fp32`: cast the output and the label to float32 before the loss.
+    `add_cast_fp32`: cast a floating output and label to float32 before the loss.
 
     >>> evaluated = nn.WithEvalCell(nn.Dense(2, 1), nn.MSELoss())
     >>> loss, y, label = evaluated(ops.ones((3, 2)), ops.ones((3, 1)))
@@ -56,7 +57,7 @@ class WithEvalCell(Cell):
     def construct(self, data, label):
         outputs = self._network(data)
         if self.add_cast_fp32:
-            outputs, label = outputs.float(), label.float()
+            outputs, label = cast_floats((outputs, label), float32)
         return self._loss_fn(outputs, label), outputs, label
 
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from sporax._src.core import context
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.storage.views import view
 from sporax.ops.declare import Array, attach, composite, op
 
@@ -51,16 +52,38 @@ def _astype(self, dtype, copy=True):
     return cast(self, dtype)
 
 
-def _to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=None):
-    """Cast the tensor to `dtype`, or to the dtype of `other` if it is a Tensor; XLA chooses the
-    device.
+_DEVICES = {"cpu", "gpu", "ascend", "npu", "cuda", "mps", "xpu", "tpu"}  # in any library
 
-    >>> Tensor([1.7]).to(ms.int32).asnumpy()
+
+def check_device(who, device):
+    """Raise unless `device` is the one in use."""
+    here = context.get_context("device_target")
+    fits = isinstance(device, str) and device.partition(":")[0].upper() == here
+    require(fits, "one-use", who, device=device, here=here)
+
+
+def _to(self, *args, **kwargs):
+    """Cast the tensor to `dtype`, or to the dtype of `other`.
+
+    Called as `to(dtype, non_blocking, copy)`, `to(other, non_blocking, copy)` or `to(device, dtype,
+    non_blocking, copy)`; `device` must be the one in use, `non_blocking` has no effect.
+
+    >>> Tensor([1.7]).to("CPU", ms.int32).asnumpy()
     array([1], dtype=int32)
     """
-    dtype = dtype if other is None else other
-    dtype = dtype.dtype if isinstance(dtype, Tensor) else dtype
-    return self if dtype is None else _astype(self, dtype, copy)
+    first, names = args[0] if args else None, ("dtype", "non_blocking", "copy")
+    is_absent = first is None and len(args) > 1 and not isinstance(args[1], bool)
+    if is_absent or (isinstance(first, str) and first.partition(":")[0].lower() in _DEVICES):
+        names = ("device", *names)
+    by_position = dict(zip(names, args, strict=False))
+    given = by_position | kwargs
+    fits = len(given) == len(args) + len(kwargs) and given.keys() <= {"device", *names, "other"}
+    require(fits, "arguments-dtype-tensor-device", "Tensor.to", got=args, kwargs=kwargs)
+    if given.get("device") is not None:
+        check_device("Tensor.to", given["device"])
+    dtype, copies = given.get("other", given.get("dtype")), given.get("copy", False)
+    dtype = getattr(self if dtype is None and copies else dtype, "dtype", dtype)
+    return self if dtype is None else _astype(self, dtype, copies)
 
 
 def _type(self, dtype=None) -> Any:

@@ -6,7 +6,7 @@ from sporax._src.core import signature_errors
 from sporax._src.core.signature_errors import Fitting
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 
 _log = logging.getLogger("sporax")
 
@@ -180,12 +180,9 @@ def check_callbacks(callbacks, run):
             old = sorted(set(EVENTS) & set(vars(type(callback))))
             if not old:
                 continue
-            said = (
-                f"the callback {type(callback).__name__} defines {old}, which both training and "
-                "evaluation call. Name them with 'on_train_' or 'on_eval_'."
-            )
-            require(run != "fit", "rule-model-dataset", "Model.fit", said=said)
-            _log.info("In 'Model.%s', %s", run, said)
+            fields = {"name": type(callback).__name__, "methods": old}
+            require(run != "fit", "callback-of-both", "Model.fit", **fields)
+            _log.info("In 'Model.%s', %s.", run, message("callback-of-both", **fields))
 
 
 __all__ = ["Callback", "RunContext"]

@@ -1,11 +1,12 @@
 """`Model`: trains, evaluates and runs a network."""
 
+import inspect
 from functools import partial
 
 from sporax._src import amp
 from sporax._src.core.errors import missing
 from sporax._src.core.from_host import plain
-from sporax._src.core.signature_errors import fitting_constructor
+from sporax._src.core.signature_errors import fitting_constructor, written
 from sporax._src.core.tensor import Tensor
 from sporax._src.devices.sharding.mesh import to_read
 from sporax._src.diagnosis import argument_kinds as kinds
@@ -253,6 +254,8 @@ class Model:
         element = _as_tuple(element)
         if self._loss_fn is not None and len(element) != 2:
             raise rejection("dataset-two-columns-loss-fn", "Model", got=len(element))
+        if self._loss_fn is None and not run.cur_step_num:
+            self._check_columns(element)
         run.cur_step_num += 1
         run.train_dataset_element = element
         events.on_train_step_begin(context)
@@ -264,6 +267,18 @@ class Model:
         if manager is not None and manager.get_drop_overflow_update():
             manager.update_loss_scale(bool(outputs[1].asnumpy().all()))
         events.on_train_step_end(context)
+
+    def _check_columns(self, element):
+        """Raise unless the network, which has the loss in it, takes the columns of a dataset."""
+        signature = inspect.signature(self._network.construct)
+        try:
+            signature.bind(*element)
+        except TypeError:
+            fields = {
+                "count": len(element),
+                "call": written(type(self._network).__name__, signature.parameters.values()),
+            }
+            raise rejection("network-takes-columns", "Model", **fields) from None
 
     def _save_broken(self, run, events):
         for callback in events._callbacks:

@@ -112,7 +112,8 @@ def test_inputs_are_bound_by_name(construct, bprop, call, wanted, mode):
     requested = eval(f"lambda x, y: net({call})", {"net": net})
     context.set_context(mode=context.GRAPH_MODE if mode == "graph" else context.PYNATIVE_MODE)
     try:
-        assert plain(grad(requested)(tensor(X), tensor(Y))) == 7.0
+        # of two floating Tensors, a bare gradient would not say whose it is
+        assert plain(grad(requested)(tensor(X), Tensor(int(Y)))) == 7.0
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
     del seen["self"]
@@ -141,7 +142,6 @@ def mul(self, x, y):
 
 
 RETURNED = {
-    "bare of two": (mul, lambda self, x, y, out, dout: dout * 5, (0, 1), (5.0, 0.0)),
     "tuple": (mul, lambda self, x, y, out, dout: (dout * 5, dout * 6), (0, 1), (5.0, 6.0)),
     "list": (mul, lambda self, x, y, out, dout: [dout * 5, dout * 6], (0, 1), (5.0, 6.0)),
     "none": (mul, lambda self, x, y, out, dout: (None, dout * 6), (0, 1), (0.0, 6.0)),

@@ -136,21 +136,21 @@ TRACEBACKS = {
         Traceback (most recent call last):
           File "train.py", line 21, in <module>
             from mindspore.nn import Nowhere
-        ImportError: sporax has no 'mindspore.nn.Nowhere' yet
+        ImportError: sporax has no 'mindspore.nn.Nowhere': MindSpore 2.10 has no such name.
         Cause and remedy: sporax errors name-missing
         """,
     "train.py uses": """
         Traceback (most recent call last):
           File "train.py", line 23, in <module>
             ms.nn.Nowhere
-        AttributeError: sporax has no 'mindspore.nn.Nowhere' yet
+        AttributeError: sporax has no 'mindspore.nn.Nowhere': MindSpore 2.10 has no such name
         Cause and remedy: sporax errors name-missing
         """,
     "train.py chain": """
         Traceback (most recent call last):
           File "train.py", line 26, in <module>
             ms.nowhere
-        AttributeError: sporax has no 'mindspore.nowhere' yet
+        AttributeError: sporax has no 'mindspore.nowhere': MindSpore 2.10 has no such name
 
         The above exception was the direct cause of the following exception:
 

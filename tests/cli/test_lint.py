@@ -10,7 +10,7 @@ from sporax._src.workbench.cli.check import follow
 from sporax._src.workbench.cli.command import main
 from sporax.migrate.differing_names import FACTS
 
-MS = "import mindspore as ms\nfrom mindspore import nn, ops, mint\n"
+MS = "import mindspore as ms, torch\nfrom mindspore import nn, ops, mint\n"
 TORCH = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 
 # a program, and what is said of it: (line, kind, part of what is printed), in order
@@ -28,7 +28,8 @@ ROWS = {
         [(4, "differs", "share of the old statistics")]),
     "a meaning": (MS + "ops.gather(x, i, 0)\n", [(3, "differs", "torch.index_select")]),
     "mint is as PyTorch": (MS + "mint.nn.Conv2d(3, 8, 3)\nmint.nn.GELU()\n", []),
-    "missing": (MS + "nn.Nowhere()\n", [(3, "missing", "no 'mindspore.nn.Nowhere' yet")]),
+    "missing": (MS + "nn.Nowhere()\n", [
+        (3, "missing", "no 'mindspore.nn.Nowhere': MindSpore 2.10 has no such name")]),
     "a keyword": (MS + "nn.ReLU(inplace=True)\n", [(3, "missing", "takes no 'inplace'")]),
     "a graph": (
         MS + "class Net(nn.Cell):\n  def construct(self, x):\n    print(x)\n"
@@ -43,7 +44,24 @@ ROWS = {
         "torch.optim.RMSprop(p, 0.1, 0.9, 1e-8)\ntorch.optim.LBFGS(p)\nnn.Parameter(x)\n", [
             (4, "missing", "torch.nn.Nowhere has no counterpart of its name in mindspore.nn"),
             (6, "missing", "torch.nn.functional.nowhere has no counterpart"),
+            (7, "missing", "torch.nn.Module is mindspore.nn.Cell"),
+            (8, "missing", "torch.optim.RMSprop is mindspore.nn.RMSProp"),
             (9, "missing", "torch.optim.LBFGS has no counterpart")]),
+    "PyTorch's methods": (
+        TORCH + "net = make().cuda()\noptimizer.zero_grad()\nloss.backward()\noptimizer.step()\n"
+        "make_optimizer(net.parameters())\nx.to('cuda').detach()\nx.to('cpu').float()\nnet.eval()\n"
+        "class Net(nn.Module):\n  def __init__(self):\n    self.parts = nn.ModuleList([])\n"
+        "  def forward(self, x): pass\n", [
+            (4, "missing", "'.cuda()' is PyTorch's. Leave it out"),
+            (5, "missing", "'.zero_grad()' is PyTorch's. Leave it out"),
+            (6, "missing", "'mindspore.value_and_grad'"), (7, "missing", "'optimizer(grads)'"),
+            (8, "missing", "'net.trainable_params()'"), (9, "missing", "'ops.stop_gradient(x)'"),
+            (9, "missing", "'.to()' is PyTorch's"), (11, "missing", "'net.set_train(False)'"),
+            (12, "missing", "torch.nn.Module is mindspore.nn.Cell"),
+            (14, "missing", "torch.nn.ModuleList is mindspore.nn.CellList"),
+            (15, "missing", "'construct' of a Cell")]),
+    "MindSpore's alone, and methods of others": (
+        "import mindspore as ms\nfrom mindspore import nn\nnn.Conv2d(3, 8, 3)\nx.step()\n", []),
     "neither": ("import numpy as np\nnp.nowhere\nclass A:\n  def construct(self): yield 1\n", []),
 }  # fmt: skip
 
@@ -59,6 +77,14 @@ def test_what_is_said(row, tmp_path, capsys):
     for said, (line, kind, part) in zip(lines, expected, strict=True):
         assert said.startswith(f"{path}:{line}: {kind}: ") and part in said
     assert last.startswith("files: 1; missing ")
+
+
+def test_a_ported_script_may_be_compared(tmp_path, capsys):
+    path = tmp_path / "train.py"
+    path.write_text("from mindspore import nn\nnn.GELU()\n")
+    assert main(["lint", str(path)]) == 0
+    assert main(["lint", str(path), "--ported"]) == 1
+    assert "differs: mindspore.nn.GELU(" in capsys.readouterr().out
 
 
 def test_kinds_may_be_left_out(tmp_path, capsys):

@@ -173,13 +173,13 @@ def test_what_is_missing_is_named_at_the_line_that_uses_it(code, error, path):
         exec(code, {})
     assert type(raised.value) is error
     said = str(raised.value)
-    assert said == f"sporax has no '{path}': MindSpore 2.10 has no such name." or (
-        said == f"sporax has no '{path}' yet" and "deeper" in code
+    assert said.removesuffix(".") == f"sporax has no '{path}': MindSpore 2.10 has no such name" or (
+        said == f"sporax has no '{path}'" and "deeper" in code
     )
 
 
 def test_sporax_itself_says_what_is_missing():
-    with pytest.raises(AttributeError, match=r"^sporax has no 'mindspore.nowhere' yet$"):
+    with pytest.raises(AttributeError, match=r"^sporax has no 'mindspore.nowhere'$"):
         sporax.nowhere  # noqa: B018
     with pytest.raises(ImportError):
         exec("from sporax import nowhere")

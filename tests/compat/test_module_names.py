@@ -42,7 +42,7 @@ def test_each_name_resolves_or_says_why_not(package):
 def test_names_that_mindspore_lacks():
     for path in ("mindspore.nn.Nowhere", "mindspore.ops.auto_generate.NowhereExt"):
         module, _, name = path.rpartition(".")
-        said = f"sporax has no '{path}': MindSpore 2.10 has no such name."
+        said = f"sporax has no '{path}': MindSpore 2.10 has no such name"
         with pytest.raises(AttributeError, match=re.escape(said)):
             getattr(importlib.import_module(module), name)
 

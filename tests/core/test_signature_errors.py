@@ -25,7 +25,7 @@ def adam(*args, **kwargs):
     return nn.Adam([sporax.Parameter(Tensor([1.0]), name="w")], *args, **kwargs)
 
 
-DIM = "a keyword argument must be one that it has, but got 'dim'. Did you mean 'axis'?"
+DIM = "a keyword argument must be one of its parameters, but got 'dim'. Did you mean 'axis'?"
 # what is called: (the call, what its error begins with, how it says that it is called)
 CALLS = {
     "softmax(dim=)": (
@@ -47,7 +47,7 @@ CALLS = {
     ),
     "hstack(dim=)": (
         lambda: ops.hstack((X, X), tensor=X),
-        "For 'hstack', a keyword argument must be one that it has, but got 'tensor'. "
+        "For 'hstack', a keyword argument must be one of its parameters, but got 'tensor'. "
         "Did you mean 'tensors'?", "hstack(tensors)",
     ),
     "Softmax(dim=)": (lambda: ops.Softmax(dim=1), f"For 'Softmax', {DIM}", "Softmax(axis=-1)"),
@@ -59,21 +59,21 @@ CALLS = {
         "abs()",
     ),
     "Tensor(dtyp=)": (
-        lambda: Tensor(1.0, dtyp=None), "For 'Tensor', a keyword argument must be one that it "
-        "has, but got 'dtyp'. Did you mean 'dtype'?", "Tensor(input_data=None, dtype=None",
+        lambda: Tensor(1.0, dtyp=None), "For 'Tensor', a keyword argument must be one of its "
+        "parameters, but got 'dtyp'. Did you mean 'dtype'?", "Tensor(input_data=None, dtype=None",
     ),
     "mint.sum(axis=)": (
-        lambda: mint.sum(X, axis=1), "For 'mint.sum', a keyword argument must be one that it has, "
-        "but got 'axis'. Did you mean 'dim'?", "sum(input, dim=None, keepdim=False",
+        lambda: mint.sum(X, axis=1), "For 'mint.sum', a keyword argument must be one of its "
+        "parameters, but got 'axis'. Did you mean 'dim'?", "sum(input, dim=None, keepdim=False",
     ),
     "numpy.sum(dim=)": (lambda: mnp.sum(X, dim=1), f"For 'numpy.sum', {DIM}", "sum(a, axis=None"),
     "grad(positions=)": (
-        lambda: ops.grad(Net(), positions=0), "For 'grad', a keyword argument must be one that it "
-        "has, but got 'positions'. Did you mean 'grad_position'?", "grad(fn, grad_position=0",
+        lambda: ops.grad(Net(), positions=0), "For 'grad', a keyword argument must be one of its "
+        "parameters, but got 'positions'. Did you mean 'grad_position'?", "grad(fn, grad_position",
     ),
     "Dense(bias=)": (
-        lambda: nn.Dense(3, 4, bias=True), "For 'Dense', a keyword argument must be one that it "
-        "has, but got 'bias'. Did you mean 'has_bias'?", "Dense(in_channels, out_channels",
+        lambda: nn.Dense(3, 4, bias=True), "For 'Dense', a keyword argument must be one of its "
+        "parameters, but got 'bias'. Did you mean 'has_bias'?", "Dense(in_channels, out_channels",
     ),
     "Dense(in_channels twice)": (
         lambda: nn.Dense(3, 4, in_channels=3),
@@ -107,8 +107,8 @@ CALLS = {
         lambda: sporax.Accuracy(foo=1), "For 'Accuracy', a keyword argument must", "Accuracy(eval_",
     ),
     "Normal": (
-        lambda: initializers.Normal(sigm=1), "For 'Normal', a keyword argument must be one that it "
-        "has, but got 'sigm'. Did you mean 'sigma'?", "Normal(sigma=0.01",
+        lambda: initializers.Normal(sigm=1), "For 'Normal', a keyword argument must be one of its "
+        "parameters, but got 'sigm'. Did you mean 'sigma'?", "Normal(sigma=0.01",
     ),
     "Parameter": (
         lambda: sporax.Parameter(), "For 'Parameter', 'default_input' must", "Parameter(default_",

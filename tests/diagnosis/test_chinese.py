@@ -6,6 +6,7 @@ import pytest
 
 import sporax
 from sporax import nn, ops
+from sporax._src import PACKAGE
 from sporax._src.core import language
 from sporax._src.workbench.cli import run
 
@@ -127,10 +128,12 @@ def test_notebooks_say_more(monkeypatch, tmp_path):
     language.annotate_uncaught()
     shell.user_ns.update(net=Net(), x=ops.ones((2, 5)))
     assert not shell.run_cell("net(x)").success
-    assert shown[0][-2:] == [
+    assert shown[0][-3:-1] == [
         "所在的 Cell：'Net.layers.1'（Dense）。",
         "'Dense'：输入的最后一维必须是 3 ('in_channels')，但得到的是形状 (2, 5)。",
     ]
+    assert not shell.run_cell("net.parameters()").success
+    assert not any(PACKAGE in line for lines in shown for line in lines)  # users see their frames
 
 
 class Unfinished(nn.Cell):

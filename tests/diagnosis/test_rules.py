@@ -108,6 +108,7 @@ def train(size):
     net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(), nn.Dense(8, 3))
     net[-1] = nn.Dense(2 * size**2, 3)
     optimizer = nn.Adam(net.trainable_params())
+    net.set_train()
     x, y = ops.ones((2, 1, size, size)), ops.zeros((2,), sporax.int32)
     step = sporax.value_and_grad(
         lambda x, y: ops.cross_entropy(net(x), y), None, optimizer.parameters

@@ -438,6 +438,7 @@ def test_two_parameters_with_one_array_and_a_number():
     assert step.captures == 1
 
 
+@pytest.mark.filterwarnings("ignore:For .Adam., the network is trained in evaluation")
 def test_a_training_step_is_one_program():
     """Already the first call gives its state away; a program that keeps it would be another."""
     net = nn.SequentialCell(nn.Dense(3, 3), nn.BatchNorm1d(3), nn.Dense(3, 1))

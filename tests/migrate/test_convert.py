@@ -134,7 +134,7 @@ def hostile(folder):
 REFUSED = {
     "absent": (None, ["no.pth", "a.npz"], "the file 'no.pth' does not exist"),
     "an ending": (None, ["in.npz", "a.h5"], ".pth, .pt, but got 'a.h5'"),
-    "there already": (None, ["in.npz", "in.npz"], "must not be there, but it is"),
+    "there already": (None, ["in.npz", "in.npz"], "already exists"),
     "damaged .pth": (b"no weights", ["x.pth", "a.npz"], "is no whole PyTorch checkpoint"),
     "damaged .ckpt": (b"no weights", ["x.ckpt", "a.npz"], "is no whole MindSpore checkpoint"),
     "damaged .npz": (b"PK no weights", ["x.npz", "a.ckpt"], "is no whole .npz file"),

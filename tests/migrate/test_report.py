@@ -47,7 +47,7 @@ def test_text():
     assert lines[0].split() == ["layer", "class", "forward", "backward"]
     first = next(line for line in lines if line.startswith("layers.0.mlp.1 "))
     assert first.endswith("departs forward and backward, the first")
-    assert "layers.0.mlp.1 (GELU / GELU) first departs, from the same inputs" in text
+    assert "layers.0.mlp.1 (GELU / GELU) is the first layer whose output differs" in text
     assert "  cause: form of GELU: none in PyTorch, tanh in the Cell. Write nn.GELU(" in text
     assert "initialisation: 'embedding.weight' has the standard deviation 1" in text
     assert not report and report.causes == report.first_departure.causes

@@ -119,7 +119,7 @@ def test_to_keeps_what_others_hold():
     assert run(Tensor(np.ones(1, np.float16))).dtype == dtypes.float16
     with pytest.raises(TypeError, match="'dtype' must be floating or complex, but got Int32"):
         net.to(dtypes.int32)
-    with pytest.raises(ValueError, match="Choose another with 'set_device'"):
+    with pytest.raises(ValueError, match="choose another with 'set_device'"):
         net.to("TPU:3")
     with pytest.warns(UserWarning, match="made for real numbers"):
         net.to(dtypes.complex64)

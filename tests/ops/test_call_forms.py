@@ -277,7 +277,7 @@ def test_dtypes_of_new_tensors_are_mindspores(text):
 
 
 def test_mint_refuses_what_it_lacks():
-    with pytest.raises(AttributeError, match=r"sporax has no 'mindspore.mint.no_such' yet"):
+    with pytest.raises(AttributeError, match=r"sporax has no 'mindspore.mint.no_such'$"):
         _ = mint.no_such
     with pytest.raises(AttributeError, match=r"mint.nn.functional.no_such"):
         _ = mint.nn.functional.no_such

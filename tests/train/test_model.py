@@ -319,7 +319,7 @@ REFUSED = {
     "prefix": (ValueError, "without '/'", lambda: train.ModelCheckpoint("a/b")),
     "config": (TypeError, "must be a CheckpointConfig", lambda: train.ModelCheckpoint(config=5)),
     "boost": (ValueError, "'boost_level'", lambda: model(boost_level="O9")),
-    "missing": (AttributeError, "no 'mindspore.train.Model.infer_x' yet", lambda: model().infer_x),
+    "missing": (AttributeError, "no 'mindspore.train.Model.infer_x'", lambda: model().infer_x),
 }
 
 

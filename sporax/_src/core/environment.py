@@ -1,6 +1,7 @@
 """Values of environment variables, and the state after `os.fork`."""
 
 import os
+import warnings
 from typing import Any, ClassVar
 
 from sporax._src.diagnosis.rules import require
@@ -31,3 +32,5 @@ def _after_fork():
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
+    # JAX warns of a deadlock in XLA's threads, which a forked process of sporax does not use
+    warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)

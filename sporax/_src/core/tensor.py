@@ -39,6 +39,7 @@ from sporax._src.core.value import (
     thread,
     updating,
 )  # fmt: skip
+from sporax._src.diagnosis.pytorch_names import TensorNames
 from sporax._src.diagnosis.rules import message, rejection, require, shown
 
 if TYPE_CHECKING:  # the methods that operations attach: a stub, by tools/write_stubs.py
@@ -48,7 +49,7 @@ else:
 
 
 @fitting_constructor
-class Tensor(Attached):
+class Tensor(Attached, TensorNames):
     """An n-dimensional array of one dtype.
 
     `input_data`: a Tensor, NumPy array, number, or nested list or tuple of them. `dtype`: by

@@ -13,6 +13,7 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.core.value import thread
 from sporax._src.devices.sharding.mesh import divide_states
 from sporax._src.diagnosis import argument_kinds as kinds
+from sporax._src.diagnosis.pytorch_names import OPTIMIZER
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.initializers import initializer
 from sporax._src.optim import parameter_groups as groups
@@ -31,6 +32,7 @@ from sporax._src.runtime.engine.recorder import apply, run_pending
 from sporax._src.runtime.storage.views import write_all
 from sporax.nn.cell import Cell
 from sporax.nn.cell_introspection import Setting
+from sporax.nn.evaluation_notes import pending, warn_of
 from sporax.nn.parameter_tuple import ParameterTuple
 
 
@@ -63,6 +65,7 @@ class OptimizerBase(Cell):
     """A Cell whose call is an optimizer step."""
 
     init_params, init_learning_rate, init_args = _Argument(), _Argument(), _Argument()
+    _pytorch_names: ClassVar = {**Cell._pytorch_names, **OPTIMIZER}
 
     def __new__(cls, *args, **kwargs):
         optimizer = super().__new__(cls)
@@ -84,6 +87,8 @@ class OptimizerBase(Cell):
 
     def __call__(self, *args, **kwargs):
         result = super().__call__(*args, **kwargs)
+        if pending:
+            warn_of(self)
         if thread.tape is None:
             run_pending()  # a step ends here
         return result

@@ -26,7 +26,7 @@ def parameters_of(who, name, params):
     fits = not isinstance(params, Parameter) and isinstance(params, Iterable)
     require(fits, "list-parameters-groups-dicts", who, argument=name, got=params)
     params = list(params)
-    require(params, "not-empty-argument-value", who, argument=name)
+    require(params, "parameters-not-empty", who, argument=name)
     return params
 
 

@@ -1,14 +1,16 @@
 """Losses, which measure the distance between a prediction and its target."""
 
+import itertools
 import math
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax._src.core.errors import warn
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
-from sporax._src.runtime.index_checks.ranges import Range
+from sporax._src.runtime.index_checks.ranges import Interval, Range
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import floating, magnitude
 from sporax.ops.operand_checks import floats_only
@@ -28,6 +30,25 @@ def first_floating(name):
     return lambda predicted, *others: check(predicted)
 
 
+def _warn_of_broadcast(name):
+    """Return a check that warns, once for new shapes, if broadcasting enlarges the prediction, as
+    of (N, 1) with (N,)."""
+
+    def check(predicted, target):
+        if predicted.shape == target.shape:
+            return
+        sizes = itertools.zip_longest(predicted.shape[::-1], target.shape[::-1], fillvalue=1)
+        if any(mine == 1 != other for mine, other in sizes):
+            warn(
+                f"For '{name}', the prediction {predicted.shape} and the target {target.shape} are "
+                "broadcast together, so that each number is compared with several. Give both one "
+                "shape, e.g. with 'squeeze(-1)' or 'reshape'.",
+                UserWarning,
+            )
+
+    return check
+
+
 def _same_shape(a, b):
     require(a.shape == b.shape, "shapes-same", shapes=[a.shape, b.shape])
 
@@ -35,7 +56,12 @@ def _same_shape(a, b):
 # of the distance of two numbers -------------------------------------------------------------
 
 
-@op(mint="nn.functional.mse_loss", promotes=True, name="MSELoss")
+@op(
+    mint="nn.functional.mse_loss",
+    promotes=True,
+    name="MSELoss",
+    check=_warn_of_broadcast("MSELoss"),
+)
 def mse_loss(input: Array, target: Array, reduction="mean"):
     """$(input - target)^2$, broadcast together; `reduction`: 'mean', 'sum' or 'none'.
 
@@ -45,7 +71,12 @@ def mse_loss(input: Array, target: Array, reduction="mean"):
     return _reduced(jnp.square(input - target), reduction)
 
 
-@op(mint="nn.functional.l1_loss", promotes=True, name="L1Loss")
+@op(
+    mint="nn.functional.l1_loss",
+    promotes=True,
+    name="L1Loss",
+    check=_warn_of_broadcast("L1Loss"),
+)
 def l1_loss(input: Array, target: Array, reduction="mean"):
     """$|input - target|$, broadcast together; `reduction`: 'mean', 'sum' or 'none'.
 
@@ -75,7 +106,7 @@ def smooth_l1_loss(input: Array, target: Array, beta=1.0, reduction="none"):
     return _reduced(jnp.where(distance < beta, near, distance - beta / 2), reduction)
 
 
-@op(promotes=True, name="HuberLoss")
+@op(promotes=True, name="HuberLoss", check=_warn_of_broadcast("HuberLoss"))
 def huber_loss(input: Array, target: Array, reduction="mean", delta=1.0):
     r"""$d^2 / 2$ where $d = |input - target| < \delta$, else $\delta (d - \delta / 2)$.
 
@@ -138,6 +169,7 @@ _SMALLEST = 1e-12  # added to probabilities before the logarithm, as MindSpore d
     mint="nn.functional.binary_cross_entropy(input: logits, target: labels, weight=None, "
     "reduction='mean')",
     check=floats_only("BinaryCrossEntropy"),
+    bounds=lambda logits, labels, weight, reduction: [Interval(logits, 0, 1, "apply-sigmoid")],
 )
 def binary_cross_entropy(logits: Array, labels: Array, weight: OPTIONAL = None, reduction="mean"):
     r"""$-w (y \ln x + (1 - y) \ln (1 - x))$ for probabilities $x$ and labels $y$ of one shape.

@@ -244,7 +244,8 @@ def clip_by_value(x, clip_value_min=None, clip_value_max=None):
     array([2., 4.], dtype=float32)
     """
     if isinstance(x, (tuple, list)):
-        return type(x)(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
+        clipped = [clip_by_value(t, clip_value_min, clip_value_max) for t in x]
+        return tuple(clipped) if isinstance(x, tuple) else clipped
     _refuse_no_bound("clip_by_value", clip_value_min, clip_value_max)
     x = x if clip_value_min is None else maximum(x, clip_value_min)
     return x if clip_value_max is None else minimum(x, clip_value_max)

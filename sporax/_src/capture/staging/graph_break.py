@@ -3,6 +3,7 @@
 from sporax._src.core.errors import user_call, warn
 from sporax._src.diagnosis.rules import message, rejection
 
+EFFECT = "does-more-than-values"  # the reason of a branch with a side effect
 CONDITION = "tensor-as-condition", "choose-with-where"
 TEXT = "text-of-a-tensor", "give-print-the-tensor"
 CONCRETE_VALUE = "call-that-reads", "read-numbers-outside"
@@ -39,6 +40,8 @@ class Break:
         self.what = message(what, name=called if host is None else host)
         if reason:
             self.what = message("not-one-operation", what=self.what, reason=reason)
+            if getattr(reason, "rule", None) == EFFECT:
+                self.remedy = message("capture-around-effects")
 
     def __str__(self):
         return self.place()

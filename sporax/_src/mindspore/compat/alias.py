@@ -97,7 +97,7 @@ def find(module, name):
         return importlib.import_module(path)
     if name in module_names.names(module):
         return _recorded(module, name)
-    raise AttributeError(explained(path))
+    raise AttributeError(explained(path).removesuffix("."))  # Python may add a suggestion
 
 
 def is_module(path):
@@ -178,7 +178,7 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         if not is_module(fullname):
             kind = ImportError if _in_from_import() else ModuleNotFoundError
-            raise kind(explained(fullname))
+            raise kind(explained(fullname), name=fullname)
         return importlib.machinery.ModuleSpec(
             fullname, self, origin=str(_TABLE.parent), is_package=True
         )

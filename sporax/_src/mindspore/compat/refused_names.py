@@ -36,7 +36,7 @@ def reason_of(path):
 def explained(path):
     """Return the message for a path that does not resolve."""
     reason = reason_of(path)
-    return f"sporax has no '{path}'" + (f": {reason}." if reason else " yet")
+    return f"sporax has no '{path}'" + (f": {reason}." if reason else "")
 
 
 class RefusedUse(NotImplementedError, AttributeError):

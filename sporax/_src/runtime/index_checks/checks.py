@@ -1,11 +1,12 @@
-"""Bounds checks of indices: computed in the program, raised at the next read.
+"""Bounds checks of indices and numbers: computed in the program, raised at the next read.
 
 An indexing operation declares its `bounds`: a function of its operands and attributes that returns
-the `Range` of each index array. Recording such an operation also records its `Check`: an operation
-on the indices alone, whose output, the *status*, is 0 for indices in range. A trace has one extra
-output, the statuses of all its checks, which every read inspects. An abstract trace passes its
-statuses to the enclosing recorder, like prints: zeros for a branch that is not taken, the first
-nonzero status over the iterations of a loop, the worst over the examples of a batch.
+the `Range` of each index array, or the `Interval` of an array of numbers. Recording such an
+operation also records its `Check`: an operation on the indices alone, whose output, the *status*,
+is 0 for indices in range. A trace has one extra output, the statuses of all its checks, which every
+read inspects. An abstract trace passes its statuses to the enclosing recorder, like prints: zeros
+for a branch that is not taken, the first nonzero status over the iterations of a loop, the worst
+over the examples of a batch.
 
 Indices that are concrete on the host are checked there, at the line of the call.
 """
@@ -31,11 +32,10 @@ from sporax._src.core.jax_internals import used_inputs
 from sporax._src.core.tensor import as_value, stacked_operands
 from sporax._src.core.to_host import on_host
 from sporax._src.core.value import WEAK_AVALS, Aval, thread
-from sporax._src.diagnosis.rules import message, rejection
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import apply, pending_value, record, wrap
 from sporax._src.runtime.engine.trace_tree import forest
-from sporax._src.runtime.index_checks.deferred import OutOfRange, defer
+from sporax._src.runtime.index_checks.deferred import defer
 from sporax._src.runtime.index_checks.ranges import statuses
 
 
@@ -164,11 +164,7 @@ class Site:
         bounds = self.bounds
         for status, within, what in zip(statuses, bounds.ranges, bounds.what, strict=True):
             if status:
-                whole = within.of or message("along-axis", axis=within.axis)
-                return rejection(
-                    "must-be-in-index-range", bounds.who, OutOfRange, what=what, size=within.size,
-                    lowest=within.lowest, whole=whole, got=within.worst(int(status)), place=self,
-                )  # fmt: skip
+                return within.error(bounds.who, what, int(status), self)
         return None
 
     def __str__(self):

@@ -1,10 +1,13 @@
-"""The valid ranges of an operation's indices; `index_checks.checks` checks them."""
+"""The valid ranges of an operation's indices and numbers; `index_checks.checks` checks them."""
 
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from sporax._src.diagnosis.rules import message, rejection
+from sporax._src.runtime.index_checks.deferred import OutOfRange
 
 
 class Range(NamedTuple):
@@ -29,17 +32,53 @@ class Range(NamedTuple):
         """Return the index out of range for a nonzero status."""
         return self.lowest + status if status < 0 else self.size - 1 + status
 
+    def error(self, who, what, status, place):
+        """Return the error for a nonzero status of the indices `what` at a user line."""
+        whole = self.of or message("along-axis", axis=self.axis)
+        return rejection(
+            "must-be-in-index-range", who, OutOfRange, what=what, size=self.size,
+            lowest=self.lowest, whole=whole, got=self.worst(status), place=place,
+        )  # fmt: skip
+
+
+class Interval(NamedTuple):
+    """The interval `[low, high]` around 0 in which an operation's numbers (`indices`) must lie; NaN
+    passes. `remedy`: the rule of the remedy in the message."""
+
+    indices: Any
+    low: float
+    high: float
+    remedy: str
+
+    def status(self, xp):
+        """Return the status of the numbers: 0 if all are valid, else the bits of one that is
+        not, as a Float64."""
+        if not self.indices.size:
+            return xp.zeros((), np.int64)
+        above = xp.where(self.indices > self.high, self.indices, self.high).max()
+        below = xp.where(self.indices < self.low, self.indices, self.low).min()
+        worst = xp.where(above > self.high, above, below).astype(np.float64)
+        bits = worst.view(np.int64) if xp is np else lax.bitcast_convert_type(worst, np.int64)
+        return xp.where((above > self.high) | (below < self.low), bits, np.int64(0))
+
+    def error(self, who, what, status, place):
+        """Return the error for a nonzero status of the numbers `what` at a user line."""
+        got = np.int64(status).view(np.float64)
+        return rejection("must-be-in-interval", who, what=what, low=self.low, high=self.high,
+                         got=float(got), place=place, remedy=message(self.remedy))  # fmt: skip
+
 
 def statuses(items):
     """Return the status of each `Range`, in one int64 array: 0 if all its indices are valid, else
     the distance of one of them below (negative) or above the range. Array items are statuses
-    already.
+    already; an `Interval` has its own.
 
     Ranges with the same number of indices share one pass, which reads them in place (26 columns of
     an array: 8 us instead of 28); it reports only the first range with an invalid index.
     """
-    arrays = [item.indices if isinstance(item, Range) else item for item in items]
+    arrays = [item.indices if isinstance(item, (Range, Interval)) else item for item in items]
     xp: Any = np if all([isinstance(array, np.ndarray) for array in arrays]) else jnp
+    items = [item.status(xp) if isinstance(item, Interval) else item for item in items]
     groups: dict[Any, list] = {}
     for n, item in enumerate(items):
         groups.setdefault(_group(n, item, xp), []).append(n)

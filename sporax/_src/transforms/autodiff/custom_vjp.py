@@ -174,8 +174,8 @@ class CellBprop(CustomVjp):
             plan.explain(error)
             raise
         if plan.direct and not self.parameters:
-            bare = isinstance(result, Tensor) and operands[0].aval.inexact
-            gradients = (result, *[None] * (len(args) - 1)) if bare else result
+            is_bare = isinstance(result, Tensor) and operands[0].aval.inexact
+            gradients = (result,) if is_bare else result
             is_tuple = gradients.__class__ is tuple
             values = _one_for_one(operands, args, gradients) if is_tuple else None
             if values is not None:
@@ -269,15 +269,15 @@ def cotangents(result, out, arriving, zeros=True):
 def collect(who, result, inputs, handles):
     """Return the gradient (a Value or None) of each of the `handles`, the Tensors in the inputs.
 
-    `result`: what a backward function returned. A bare Tensor is the gradient of the first floating
-    Tensor. A tuple has one for each input, or for each that holds Tensors. `inputs`: (name,
-    argument) pairs.
+    `result`: what a backward function returned. A bare Tensor is the gradient of the only floating
+    Tensor, or of the only Tensor. A tuple has one for each input, or for each that holds Tensors.
+    `inputs`: (name, argument) pairs.
     """
     holding = [(name, argument) for name, argument in inputs if tensors_of(argument)]
     if isinstance(result, Tensor):
         every = [(n, t) for n, argument in holding for t in tensors_of(argument)]
-        inputs = ([(n, t) for n, t in every if t._value.aval.inexact] or every)[:1]
-        result = (result,) * len(inputs)
+        inputs = [(n, t) for n, t in every if t._value.aval.inexact] or every
+        result = (result,)[: len(inputs)]
     if not isinstance(result, (tuple, list)):
         raise rejection("result-tensor-tuple-them", who, names=_names(inputs), got=result)
     chosen = inputs if len(result) == len(inputs) else holding

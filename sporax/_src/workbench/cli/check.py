@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.mindspore.compat import install_as_mindspore
-from sporax._src.mindspore.compat.refused_names import REFUSED, Refused
+from sporax._src.mindspore.compat.refused_names import REFUSED, Refused, explained
 from sporax.io import untrusted_file
 
 ROOT = "mindspore"
@@ -237,7 +237,7 @@ class Reader(ast.NodeVisitor):
         if isinstance(value, Refused):  # imports are allowed; later uses are reported
             fault = None if importing else repr(value)[1:-1]
         elif value is None and not self.guarded:
-            fault = f"sporax has no '{name}' yet"
+            fault = explained(name)
         self.uses.append(Use(f"{self.place}:{node.lineno}", name, fault))
 
     def _note_keyword(self, node, path, keyword):

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import signal
 import sys
 
 from sporax import __version__
@@ -15,6 +16,8 @@ from sporax._src.workbench.cli.launch import PORT, launch
 from sporax._src.workbench.cli.lint import KINDS, lint
 from sporax._src.workbench.cli.run import run_module, run_script
 
+_PIPE_CLOSED = 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
+
 
 class _Command(argparse.ArgumentParser):
     """A parser for a command or subcommand, whose help ends with examples, one per line."""
@@ -22,6 +25,13 @@ class _Command(argparse.ArgumentParser):
     def __init__(self, *args, examples=(), **options):
         lines = ["examples:", *(f"  {one}" for one in examples)] if examples else []
         super().__init__(*args, epilog="\n".join(lines), formatter_class=_KeepsLines, **options)
+
+
+class _Version(argparse.Action):
+    """Prints the version, as the command of that name does."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        parser.exit(_version(None))
 
 
 class _KeepsLines(argparse.HelpFormatter):
@@ -35,11 +45,18 @@ def main(arguments=None):
     """Run the command with `arguments`, by default `sys.argv[1:]`; return the exit code."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    return options.action(options)
+    try:
+        code = options.action(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of a pipe has ended, such as 'head'
+        os.dup2(os.pipe()[1], sys.stdout.fileno())  # takes what is left in the buffer
+        return _PIPE_CLOSED
+    return code
 
 
 def _parser():
     parser = _Command("sporax", description="MindSpore programs on JAX/XLA.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     for add in (
@@ -80,8 +97,8 @@ def _add_check(commands):
         "check",
         help="list the MindSpore names in a program that sporax lacks",
         description="Read Python files and notebooks, without running them, and name each use of a "
-        "name of MindSpore's that would fail here. What is asked of Tensors and Cells "
-        "(x.argmax()) is not followed.",
+        "name of MindSpore's that would fail here. Methods of Tensors and Cells (x.argmax()) are "
+        "not checked.",
         examples=["sporax check train.py src"],
     )
     paths = checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
@@ -125,7 +142,10 @@ def _add_bench(commands):
         ],
     )
     measuring.add_argument(
-        "--rows", metavar="NAMES", default="", help="only these: MLP,GPT; a wrong one lists all"
+        "--rows",
+        metavar="NAMES",
+        default="",
+        help="names, such as MLP,GPT; an unknown one lists all",
     )
     measuring.add_argument(
         "--seconds", type=_seconds, default=1.0, help="for each case of a library; 1 by default"
@@ -165,7 +185,12 @@ def _add_lint(commands):
     linting.add_argument(
         "--skip", action="append", default=[], choices=[*KINDS], help="leave one kind out"
     )
-    linting.set_defaults(action=lambda options: lint(options.paths, options.skip))
+    linting.add_argument(
+        "--ported",
+        action="store_true",
+        help="list what differs from PyTorch also in files that do not import torch",
+    )
+    linting.set_defaults(action=lambda options: lint(options.paths, options.skip, options.ported))
 
 
 def _add_convert(commands):
@@ -261,7 +286,7 @@ def _add_launch(commands):
     launching.add_argument(
         "--port",
         type=_count,
-        help=f"of the coordinator; {PORT} with several hosts, which need the next one, too",
+        help=f"of the coordinator; {PORT} with several hosts, where the next one is used as well",
     )
     launching.add_argument(
         "--no-bind",

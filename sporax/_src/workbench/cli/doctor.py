@@ -131,7 +131,10 @@ def _cache():
 def _mindspore():
     spec = importlib.util.find_spec("mindspore")
     if spec is None:
-        return "not installed: 'import mindspore' is sporax in 'sporax run' and after import sporax"
+        return (
+            "not installed: 'import mindspore' is sporax in 'sporax run' and after "
+            "sporax.install_as_mindspore()"
+        )
     if "sporax" in (spec.origin or ""):
         return "sporax, for this process and those that it starts"
     return f"{spec.origin}; in 'sporax run' it is sporax nevertheless"

@@ -6,16 +6,28 @@ import dataclasses
 import inspect
 from typing import Any
 
+from sporax._src.diagnosis import pytorch_names
+from sporax._src.diagnosis.rules import message
+from sporax._src.mindspore.compat.refused_names import Refused
 from sporax._src.workbench.cli.check import Reader, follow, is_absent, parsed, read_each, read_with
 
 KINDS = {
-    "missing": "names that sporax lacks",
-    "differs": "names whose default or meaning differs between PyTorch and MindSpore",
+    "missing": "names that sporax lacks, with PyTorch's methods if a file imports torch",
+    "differs": "names whose default or meaning differs in PyTorch, if a file imports torch",
     "graph": "what breaks the graph of a construct, or under jit",
 }
 _FOUND, _NO_FILE = 1, 2
 # PyTorch name -> MindSpore name, where they differ
 _OPTIMIZERS = {"RMSprop": "RMSProp", "Adamax": "AdaMax"}
+# names that are PyTorch's on modules, but MindSpore's on Tensors
+_ON_TENSORS = "float", "half", "double"
+# methods of PyTorch -> rules of their remedies
+_METHODS = {
+    name: rule
+    for names in (pytorch_names.TENSOR, pytorch_names.CELL, pytorch_names.OPTIMIZER)
+    for name, rule in names.items()
+    if name not in _ON_TENSORS
+}
 _ROOMS = {  # PyTorch module -> MindSpore modules with its counterparts
     "torch.nn": ("mindspore.nn", "mindspore.mint.nn"),
     "torch.nn.functional": ("mindspore.ops", "mindspore.mint.nn.functional"),
@@ -36,15 +48,16 @@ class Finding:
         return f"{self.place}:{self.line}: {self.kind}: {self.says}"
 
 
-def lint(paths, skip=()):
-    """Print the findings below `paths`, except the kinds in `skip`; return the exit code.
+def lint(paths, skip=(), ported=False):
+    """Print the findings below `paths`, except the kinds in `skip`; return the exit code. `ported`:
+    list differences from PyTorch also in files that do not import torch.
 
     0: no findings; 1: a finding, or a file cannot be read; 2: a path does not exist.
     """
     if is_absent(paths):
         return _NO_FILE
     found, files, unread = [], 0, 0
-    for here in read_each(paths, lambda path: findings(parsed(path))):
+    for here in read_each(paths, lambda path: findings(parsed(path), ported)):
         if here is None:
             unread += 1
             continue
@@ -59,8 +72,8 @@ def lint(paths, skip=()):
     return _FOUND if found or unread else 0
 
 
-def findings(trees):
-    """Return the [Finding] of a program's (place, tree) parts, in line order."""
+def findings(trees, ported=False):
+    """Return the [Finding] of a program's (place, tree) parts, in line order; see `lint`."""
     from sporax.migrate.graph_pitfalls import pitfalls  # takes a second to import
 
     mindspore, torch = Reader(), _Calls("torch")
@@ -68,7 +81,10 @@ def findings(trees):
     for reader in (mindspore, calls, torch):
         read_with(reader, trees)
     found = [_finding(use.place, "missing", use.fault) for use in mindspore.uses if use.fault]
-    found += [*_differing(calls, 1), *_differing(torch, 0), *_without_counterpart(torch)]
+    if torch.bound or ported:
+        found += _differing(calls, 1)
+    if torch.bound:
+        found += [*_differing(torch, 0), *_without_counterpart(torch), *_methods(torch)]
     for place, tree in trees:
         found += [Finding(place, p.line, "graph", p.says) for p in pitfalls(tree)]
     places = [place for place, _ in trees]
@@ -81,14 +97,15 @@ def _finding(place, kind, says):
 
 
 class _Calls(Reader):
-    """Records calls of a package's names: (place, name, keywords, positional count, is_open).
+    """Records calls of a package's names: (place, name, keywords, positional count, is_open), and
+    calls of methods of other objects: (place, node).
 
     `is_open`: the call has a `*` or `**` argument.
     """
 
     def __init__(self, root):
         super().__init__(root)
-        self.calls, self.names = [], []
+        self.calls, self.names, self.methods, self.forwards = [], [], [], []
 
     def visit_Call(self, node):
         path = self._path(node.func)
@@ -97,6 +114,17 @@ class _Calls(Reader):
             is_open = any(isinstance(a, ast.Starred) for a in node.args) or None in keywords
             self.calls.append((f"{self.place}:{node.lineno}", path, keywords, len(node.args),
                                is_open))  # fmt: skip
+        elif isinstance(node.func, ast.Attribute):
+            self.methods.append((f"{self.place}:{node.lineno}", node))
+        self.generic_visit(node)
+
+    def visit_ClassDef(self, node):
+        if any(self._path(base) == "torch.nn.Module" for base in node.bases):
+            self.forwards += [
+                f"{self.place}:{item.lineno}"
+                for item in node.body
+                if isinstance(item, ast.FunctionDef) and item.name == "forward"
+            ]
         self.generic_visit(node)
 
     def _note(self, node, path):
@@ -150,11 +178,35 @@ def _without_counterpart(reader):
         is_name = room == "torch.nn.functional" or name[:1].isupper()
         if room not in _ROOMS or not is_name or name == "Parameter":  # is mindspore.Parameter
             continue
-        if not any(_is_there(f"{r}.{n}") for r in _ROOMS[room] for n in (name, renamed.get(name))):
+        there = [f"{r}.{n}" for n in (name, renamed.get(name)) for r in _ROOMS[room]]
+        home = next(filter(_is_there, there), None)
+        if home is None:
             rooms = " and ".join(_ROOMS[room])
             yield _finding(place, "missing", f"{path} has no counterpart of its name in {rooms}")
+        elif not home.endswith(f".{name}"):
+            yield _finding(place, "missing", f"{path} is {home}")
+
+
+def _methods(reader):
+    """Yield a Finding for each call of a method of PyTorch's that MindSpore lacks, and for each
+    `forward` of a module."""
+    for place in reader.forwards:
+        yield _finding(place, "missing", "'forward' of a module is 'construct' of a Cell")
+    for place, node in reader.methods:
+        rule = _METHODS.get(node.func.attr)
+        if node.func.attr == "to" and any(map(_is_device, node.args)):
+            rule = pytorch_names.TENSOR["cuda"]
+        if rule is not None:
+            says = f"'.{node.func.attr}()' is PyTorch's. {message(rule)}"
+            yield _finding(place, "missing", says)
+
+
+def _is_device(node):
+    """Return True for the text 'cuda', or a variable of the name 'device'."""
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return (is_text and node.value.startswith("cuda")) or getattr(node, "id", "") == "device"
 
 
 def _is_there(path):
     name, value = follow(path)
-    return name == path and value is not None
+    return name == path and value is not None and not isinstance(value, Refused)

@@ -4,19 +4,15 @@ import builtins
 import importlib.machinery
 import importlib.util
 import io
-import itertools
 import os
 import runpy
 import sys
 import types
 
-from sporax._src import PACKAGE
-from sporax._src.core.language import annotate
+from sporax._src.core.language import annotate, hide_frames
 from sporax._src.mindspore.compat import install_as_mindspore
 
 _NO_SCRIPT, _FAILED, _INTERRUPTED = 2, 1, 130
-_REFUSES = "For '", "sporax has no '"  # prefixes of sporax's messages about user code
-_OURS = tuple(f"{PACKAGE}_src{os.sep}{room}{os.sep}" for room in ("workbench", "mindspore"))
 _PYTHONS = (importlib.util.__file__, runpy.__file__, "<frozen importlib", "<frozen runpy")
 
 
@@ -95,28 +91,5 @@ def _guarded(run, target):
 def _report(error):
     """Show a script's exception as Python would, without the frames of the runner."""
     annotate(error)
-    seen = set()
-    pending = [error]
-    while pending:
-        one = pending.pop()
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        one.__traceback__ = _own_frames(one)
-        pending += [one.__cause__, one.__context__]
+    hide_frames(error, _PYTHONS)
     sys.excepthook(type(error), error, error.__traceback__)
-
-
-def _own_frames(error):
-    """Return the traceback without the runner's frames; for sporax's own errors about user code,
-    without any of sporax's frames."""
-    refuses = str(error.args[0] if error.args else "").startswith(_REFUSES)
-    left_out = *_OURS, *_PYTHONS, *((PACKAGE, "<string>") if refuses else ())
-    kept, trace = [], error.__traceback__
-    while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(left_out):
-            kept.append(trace)
-        trace = trace.tb_next
-    for this, following in itertools.zip_longest(kept, kept[1:]):
-        this.tb_next = following
-    return kept[0] if kept else None
