@@ -197,7 +197,7 @@ class Cell(
             self._cells[name] = value
         elif is_buffer(value) and name not in self._params:
             self.__dict__.pop(name, None)
-            self.register_buffer(name, value)
+            self.register_buffer(name, value, getattr(value, "persistent", True))
         elif name in self._params or name in self._cells or name in self._buffers:
             self._set_part(name, value)
         else:

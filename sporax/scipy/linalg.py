@@ -7,7 +7,7 @@ infinities and NaN, which reads the elements.
 import numpy as np
 
 from sporax import ops
-from sporax._src.core.dtype import int32, int64
+from sporax._src.core.dtype import float32, int32, int64
 from sporax._src.core.errors import missing
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
@@ -40,7 +40,7 @@ def block_diag(*arrs):
     >>> sporax.scipy.linalg.block_diag(Tensor([[1.0]]), Tensor([[2.0]])).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
-    return ops.block_diag(*arrs)
+    return ops.block_diag(*arrs) if arrs else ops.zeros((1, 0), float32)
 
 
 def inv(a, overwrite_a=False, check_finite=True):
@@ -101,8 +101,13 @@ def eigh(
     >>> sporax.scipy.linalg.eigh(Tensor([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True).tolist()
     [1.0, 2.0]
     """
+    who, flags = "scipy.linalg.eigh", {"turbo": turbo, "check_finite": check_finite}
+    flags |= {"overwrite_a": overwrite_a, "overwrite_b": overwrite_b}
+    for name, flag in ({"lower": lower, "eigvals_only": eigvals_only} | flags).items():
+        kinds.BOOL(who, **{name: flag})
+    kinds.INT(who, type=type)
     is_plain = b is None and eigvals is None and type == 1
-    require(is_plain, "eigvals-none-type-1", "scipy.linalg.eigh", argument="b")
+    require(is_plain, "eigvals-none-type-1", who, argument="b")
     a = _taken("eigh", "a", a, square=True)
     _finite("eigh", check_finite, a)
     values, vectors = eigh_with_vectors(a, lower)

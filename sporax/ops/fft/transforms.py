@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sporax._src.core import dtype as dtypes
+from sporax._src.core.from_host import plain
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
@@ -95,7 +96,8 @@ def _frequencies(name, compute, shown):
 
 def _shifted(name, compute):
     def function(input, dim=None):
-        axes = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
+        axes = range(input.ndim) if dim is None else plain(dim)
+        axes = (axes,) if isinstance(axes, int) else axes
         return roll(input, tuple(compute(input.shape[a]) for a in axes), tuple(axes))
 
     function.__name__, function.__module__ = name, __name__

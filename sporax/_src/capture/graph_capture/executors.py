@@ -16,6 +16,10 @@ class _PyNativeExecutor:
         synchronize()
 
 
+    def set_async_for_graph(self, enabled):
+        """Do nothing: captured programs start without waiting in any case."""
+
+
 class _CellGraphExecutor:
     """Captured Cells."""
 

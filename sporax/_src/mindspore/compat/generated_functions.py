@@ -35,6 +35,11 @@ def __getattr__(name):
     return primitive or (name[0].isupper() and _primitive(name)) or _missing(name)
 
 
+def contiguous(input):
+    """`Tensor.contiguous` as a function."""
+    return input.contiguous()
+
+
 def _missing(name):
     raise missing("ops.auto_generate", name)
 

@@ -106,10 +106,10 @@ def _fractional_mean(
         indices = ops.arange(sizes(orig_input_tensor_shape)[axis])
         ends = starts[1:] + 1 if overlapping else starts[1:]
         cells = (indices >= starts[:-1, None]) & (indices < ends[:, None])
-        share = cells.astype(dy.dtype)
+        share = cells.astype(dy.dtype if dy.is_floating_point() else "float64")
         share = share / share.sum(1, keepdims=True)
-        dy = ops.tensor_dot(dy, share, ((axis,), (0,))).moveaxis(-1, axis)
-    return dy
+        dy = ops.tensor_dot(dy.astype(share.dtype), share, ((axis,), (0,))).moveaxis(-1, axis)
+    return dy.astype(out_backprop.dtype)
 
 
 def _resized(forward, grads, size):

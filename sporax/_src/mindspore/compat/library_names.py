@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from sporax import nn
+from sporax import Tensor, nn, ops
 from sporax._src.core import dtype as dtypes
 from sporax._src.diagnosis.rules import require
 from sporax._src.mindspore.compat.refused_names import Refused
 from sporax.data.concat_zip import Concat
 from sporax.data.pipeline import Repeat
+from sporax.nn.cell_buffers import is_buffer
 from sporax.ops.nn.recurrence import recurrent_cell
 
 # recurrent cells --------------------------------------------------------------------------------
@@ -51,6 +52,36 @@ class Implementation(enum.IntEnum):
     """Where a transform runs: in C++ or in Python."""
 
     C, PY = 0, 1
+
+
+# files and buffers ------------------------------------------------------------------------------
+
+
+class FileSystem:
+    """How checkpoints are opened: Python's `open`, with arguments for writing and for reading."""
+
+    backend = "basic"
+    create = open = staticmethod(open)
+    create_args, open_args = ("ab",), ("rb",)
+
+
+class _BufferType(type):
+    def __instancecheck__(cls, instance):
+        return is_buffer(instance)
+
+
+class _Buffer(metaclass=_BufferType):
+    """`_Buffer(data, persistent=True)`: a Tensor that a Cell registers as a buffer when it is set.
+
+    >>> isinstance(_Buffer(Tensor([1.0])), Tensor)
+    True
+    """
+
+    def __new__(cls, data, *, persistent=True):
+        require(isinstance(data, Tensor), "tensor-argument-type", "_Buffer", data=data)
+        buffer = ops.stop_gradient(data)
+        buffer._is_buffer, buffer.persistent = True, persistent
+        return buffer
 
 
 # training ---------------------------------------------------------------------------------------
