@@ -83,9 +83,9 @@ def _run(library, options, implementation, python, selected=None):
     archive = folders.fetch(library, folder, options.sources.get(library.name))
     mine = folder / implementation
     mine.mkdir(exist_ok=True)
-    tree = folders.unpack(archive, mine / "tree")
-    path = folders.path_folder(options.into)
     found = folders.environment(library, mine, Path(python))
+    tree = folders.unpack(library, archive, mine / "tree", found)
+    path = folders.path_folder(options.into)
     run = Run(library, mine, tree, found, path, options.limit, implementation == "sporax")
     if options.again and implementation == "sporax":
         run.events.unlink(missing_ok=True)

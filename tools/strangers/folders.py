@@ -2,12 +2,12 @@
 
 import io
 import os
+import shutil
 import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
-from tools.strangers.table import ROOT
+from tools.strangers.table import DRIVERS, ROOT
 
 # What MindSpore's package installs or imports besides NumPy: libraries rely on it.
 WITH_MINDSPORE = ["psutil", "astunparse", "asttokens", "dill", "protobuf", "pillow", "scipy"]
@@ -65,12 +65,14 @@ def fetch(library, folder, git):
     return archive
 
 
-def unpack(archive, tree):
-    """Extract the archive, unless it has been: tests may write into this copy."""
+def unpack(library, archive, tree, python):
+    """Extract the archive, unless it has been: tests may write into this copy. Add fixtures."""
     if not tree.exists():
         part = tree.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
         with tarfile.open(archive) as tar:
             tar.extractall(part, filter="tar")
+        _run(python, DRIVERS / "fixtures.py", library.name, cwd=part)
         part.rename(tree)
     return tree
 
@@ -103,7 +105,3 @@ def path_folder(into):
             link.unlink(missing_ok=True)
             link.symlink_to(target)
     return place
-
-
-def default_python():
-    return Path(sys.executable)

@@ -27,6 +27,7 @@ class Run:
         entries = [path, *(tree / entry for entry in library.path or ["."])]
         self.environment = os.environ | {
             "PYTHONPATH": os.pathsep.join(map(str, entries)),
+            "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]]),
             "PYTHONHASHSEED": "0",
             "GLOG_v": "3",
             "MPLBACKEND": "Agg",
