@@ -2,6 +2,7 @@
 
 import argparse
 import collections
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,11 @@ def _compared(library, options):
         head = {"mindspore": version}
         record = {name: record.get(name, {}) | {"mindspore": real[name]} for name in real}
         write_record(library, head, record)
+        numbers = options.into / library.name / "mindspore" / "numbers.jsonl"
+        if numbers.exists():
+            rows = {json.loads(row)["case"]: row for row in numbers.read_text("utf8").splitlines()}
+            text = "".join(f"{rows[case]}\n" for case in sorted(rows))
+            library.numbers.write_text(text, "utf8")
     if not record:
         raise folders.Missing("has no record of MindSpore: run it with --mindspore PYTHON first")
     passing = [name for name, row in record.items() if row["mindspore"] == "passed"]

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -89,7 +90,13 @@ def environment(library, folder, python):
     parent, own = (_run(p, "-c", code, text=False).decode().strip() for p in (python, found))
     line = f"import site; site.addsitedir({parent!r})\n"
     Path(own, "parent.pth").write_text(line, "utf8")
-    _run(found, "-m", "pip", "install", "--quiet", *needs)
+    # the versions of what is there: MindSpore requires NumPy 1
+    kept = place / "constraints.txt"
+    frozen = _run(python, "-m", "pip", "list", "--format=freeze", "--exclude-editable").decode()
+    named = {re.split("[<>=]", need)[0].lower() for need in needs} | {"pip"}
+    lines = [row for row in frozen.splitlines() if row.split("==")[0].lower() not in named]
+    kept.write_text("\n".join(lines), "utf8")
+    _run(found, "-m", "pip", "install", "--quiet", "--constraint", kept, *needs)
     ready.write_text(" ".join(needs), "utf8")
     return found
 
@@ -98,8 +105,7 @@ def path_folder(into):
     """Return a folder of Python's path with sporax and the plugin, but no `tests` or `tools`."""
     place = into / "path"
     place.mkdir(parents=True, exist_ok=True)
-    plugin = Path(__file__).parent / "on_path" / "strangers_plugin.py"
-    for target in (ROOT / "sporax", plugin):
+    for target in (ROOT / "sporax", *(Path(__file__).parent / "on_path").glob("*.py")):
         link = place / target.name
         if not link.is_symlink() or os.readlink(link) != str(target):
             link.unlink(missing_ok=True)

@@ -25,6 +25,7 @@ class Run:
         self.ini = folder / "pytest.ini"
         self.ini.write_text("[pytest]\naddopts =\nfilterwarnings = ignore\n", "utf8")
         entries = [path, *(tree / entry for entry in library.path or ["."])]
+        numbers = "STRANGERS_EXPECTED" if is_sporax else "STRANGERS_NUMBERS"
         self.environment = os.environ | {
             "PYTHONPATH": os.pathsep.join(map(str, entries)),
             "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]]),
@@ -34,6 +35,7 @@ class Run:
             "STRANGERS_ALIAS": str(int(is_sporax)),
             "STRANGERS_EVENTS": str(self.events),
             "STRANGERS_LIMIT": str(limit),
+            numbers: str(library.numbers if is_sporax else folder / "numbers.jsonl"),
             "STRANGERS_SELECT": str(folder / "select.txt"),
             "STRANGERS_SKIP": str(folder / "skip.txt"),
         }

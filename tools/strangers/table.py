@@ -37,6 +37,11 @@ class Library:
     def record(self):
         return RECORDS / f"{self.name}.jsonl"
 
+    @property
+    def numbers(self):
+        """The results of the library's drivers under MindSpore, a case a line."""
+        return RECORDS / f"{self.name}_numbers.jsonl"
+
 
 LISTS = ("files", "needs", "path", "tests", "arguments")
 

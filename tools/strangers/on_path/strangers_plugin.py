@@ -9,6 +9,7 @@ import os
 import re
 import signal
 
+import numpy
 import pytest
 
 LIMIT = float(os.environ["STRANGERS_LIMIT"])
@@ -34,15 +35,17 @@ def _lines(name):
         return set(file.read().splitlines())
 
 
+for old, new in NUMPY_1.items():
+    if old not in vars(numpy):
+        setattr(numpy, old, getattr(numpy, new))
+for kind in (bool, complex, float, int, object):  # names before NumPy 1.24
+    if kind.__name__ not in vars(numpy):
+        setattr(numpy, kind.__name__, kind)
 if os.environ["STRANGERS_ALIAS"] == "1":
-    import numpy
-    import PIL.Image
+    import PIL.Image  # MindSpore's data sets import it, and libraries rely on that
     import sporax
 
     sporax.install_as_mindspore()
-    for old, new in NUMPY_1.items():
-        if old not in vars(numpy):
-            setattr(numpy, old, getattr(numpy, new))
 
 
 def pytest_collection_modifyitems(items):
