@@ -88,8 +88,9 @@ def environment(library, folder, python):
     _run(python, "-m", "venv", place)
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     parent, own = (_run(p, "-c", code, text=False).decode().strip() for p in (python, found))
-    line = f"import site; site.addsitedir({parent!r})\n"
-    Path(own, "parent.pth").write_text(line, "utf8")
+    startup = "u.find_spec('strangers_startup') and __import__('strangers_startup')"
+    lines = f"import site; site.addsitedir({parent!r})\nimport importlib.util as u; {startup}\n"
+    Path(own, "parent.pth").write_text(lines, "utf8")
     # the versions of what is there: MindSpore requires NumPy 1
     kept = place / "constraints.txt"
     frozen = _run(python, "-m", "pip", "list", "--format=freeze", "--exclude-editable").decode()

@@ -29,12 +29,14 @@ class Run:
         self.environment = os.environ | {
             "PYTHONPATH": os.pathsep.join(map(str, entries)),
             "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]]),
+            "HOME": str(folder),  # what libraries download, they keep below it
             "PYTHONHASHSEED": "0",
             "GLOG_v": "3",
             "MPLBACKEND": "Agg",
             "STRANGERS_ALIAS": str(int(is_sporax)),
             "STRANGERS_EVENTS": str(self.events),
             "STRANGERS_LIMIT": str(limit),
+            "STRANGERS_LOST": " ".join(library.lost),
             numbers: str(library.numbers if is_sporax else folder / "numbers.jsonl"),
             "STRANGERS_SELECT": str(folder / "select.txt"),
             "STRANGERS_SKIP": str(folder / "skip.txt"),

@@ -9,16 +9,9 @@ import os
 import re
 import signal
 
-import numpy
 import pytest
 
 LIMIT = float(os.environ["STRANGERS_LIMIT"])
-# Names that NumPy 2 lacks: MindSpore requires NumPy 1, so libraries for it use them.
-NUMPY_1 = {
-    "NaN": "nan", "Inf": "inf", "infty": "inf", "PINF": "inf", "float_": "float64",
-    "complex_": "complex128", "product": "prod", "row_stack": "vstack", "in1d": "isin",
-    "round_": "round", "bool8": "bool_", "alltrue": "all", "sometrue": "any", "trapz": "trapezoid",
-}  # fmt: skip
 
 
 class OverLimit(BaseException):
@@ -35,14 +28,7 @@ def _lines(name):
         return set(file.read().splitlines())
 
 
-for old, new in NUMPY_1.items():
-    if old not in vars(numpy):
-        setattr(numpy, old, getattr(numpy, new))
-for kind in (bool, complex, float, int, object):  # names before NumPy 1.24
-    if kind.__name__ not in vars(numpy):
-        setattr(numpy, kind.__name__, kind)
 if os.environ["STRANGERS_ALIAS"] == "1":
-    import PIL.Image  # MindSpore's data sets import it, and libraries rely on that
     import sporax
 
     sporax.install_as_mindspore()
