@@ -36,6 +36,7 @@ class Run:
             "STRANGERS_ALIAS": str(int(is_sporax)),
             "STRANGERS_EVENTS": str(self.events),
             "STRANGERS_LIMIT": str(limit),
+            "STRANGERS_NAME": library.name,
             "STRANGERS_LOST": " ".join(library.lost),
             numbers: str(library.numbers if is_sporax else folder / "numbers.jsonl"),
             "STRANGERS_SELECT": str(folder / "select.txt"),

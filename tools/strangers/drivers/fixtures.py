@@ -48,6 +48,12 @@ def mindarmour():
         np.save(path, RNG.uniform(0, 1, (10_000, 1, 32, 32)).astype(np.float32))
 
 
+def sciai():
+    """The package of the tests, which a package of that name in the environment would hide."""
+    for folder in ("tests", "tests/st"):
+        Path(folder, "__init__.py").touch()
+
+
 if __name__ == "__main__":
     found = globals().get(sys.argv[1])
     if found:

@@ -41,3 +41,8 @@ for kind in (bool, complex, float, int, object):  # names before NumPy 1.24
     if kind.__name__ not in vars(numpy):
         setattr(numpy, kind.__name__, kind)
 import PIL.Image  # noqa: E402, F401  (MindSpore's data sets import it, and libraries rely on that)
+
+if os.environ.get("STRANGERS_NAME") == "sciai":  # it sets a list, which later versions reject
+    from matplotlib import RcParams
+
+    RcParams.validate["pgf.preamble"] = "\n".join
