@@ -50,15 +50,15 @@ CHINESE = {
 
 def write(table):
     """Write both pages, from the libraries that have a record."""
-    found = {library: read_record(library)[1] for library in table.values()}
-    found = {library: record for library, record in found.items() if record}
+    found = [(library, read_record(library)[1]) for library in table.values()]
+    found = [(library, record) for library, record in found if record]
     for words in (ENGLISH, CHINESE):
         (ROOT / words["path"]).write_text(_page(words, found), "utf8")
 
 
 def _page(words, found):
     rows, sections, sums = [], [], collections.Counter()
-    for library, record in found.items():
+    for library, record in found:
         passing = [row for row in record.values() if row["mindspore"] == "passed"]
         ours = [row.get("sporax", "lost") for row in passing]
         counts = {"tests": len(record), "real": len(passing), "ours": ours.count("passed")}

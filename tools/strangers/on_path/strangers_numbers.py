@@ -112,8 +112,11 @@ def _record_or_check(name, found):
     expected = next(row for row in rows if row["case"] == name)
     for ours, theirs in zip(found["output"], expected["output"], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-3 * theirs[1] + 1e-6)
-    np.testing.assert_allclose(found["losses"], expected["losses"], rtol=5e-3, atol=1e-5)
     norms = expected["gradients"]
+    np.testing.assert_allclose(found["losses"][0], expected["losses"][0], rtol=1e-3, atol=1e-5)
+    # a step along a large gradient amplifies rounding
+    rtol = 5e-3 * max(1, norms["all"] / 10)
+    np.testing.assert_allclose(found["losses"], expected["losses"], rtol=rtol, atol=1e-5)
     assert found["gradients"].keys() == norms.keys()
     for key, norm in norms.items():
         close = abs(found["gradients"][key] - norm) <= 1e-2 * norm + 1e-4 * norms["all"]
