@@ -58,7 +58,7 @@ def test_ssd_mobilenet_v2(load):
         size * size * n for size, n in zip(config.feature_size, config.num_default, strict=True)
     )
     net = ssd.SSD300(ssd.ssd_mobilenet_v2(), config)
-    compare("ssd_mobilenet_v2", net, uniform("image", 3, 3, 300, 300))
+    compare("ssd_mobilenet_v2", net, uniform("image", 1, 3, 300, 300), is_training=False)
 
 
 def test_cyclegan_resnet(load):

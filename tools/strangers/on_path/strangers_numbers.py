@@ -29,15 +29,19 @@ def integers(name, high, *shape, dtype=ms.int32):
     return Tensor(generator(name).integers(0, high, shape), dtype)
 
 
-def compare(name, net, *inputs, loss=None):
-    """Compare or record the numbers of `net(*inputs)`; `loss`: a function of the outputs."""
+def compare(name, net, *inputs, loss=None, is_training=True):
+    """Compare or record the numbers of `net(*inputs)`.
+
+    `loss`: a function of the outputs. `is_training`: normalise by the batch's statistics, which
+    amplify rounding where a batch has few elements.
+    """
     _set_weights(net)
     _without_dropout(net)
     loss = loss or _weighted_sum
     net.set_train(False)
     outputs = [out.asnumpy() for out in _floats(net(*inputs))]
     found = {"output": [_summary(out) for out in outputs]}
-    net.set_train(True)
+    net.set_train(is_training)
     optimizer = nn.SGD(net.trainable_params(), 0.001)
     step = ms.value_and_grad(lambda: loss(net(*inputs)), None, optimizer.parameters)
     losses = []
