@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tools.strangers.table import DRIVERS, ROOT
 
-# What MindSpore's package installs or imports besides NumPy: libraries rely on it.
+# Packages that MindSpore installs or imports besides NumPy: libraries rely on them.
 WITH_MINDSPORE = ["psutil", "astunparse", "asttokens", "dill", "protobuf", "pillow", "scipy"]
 
 

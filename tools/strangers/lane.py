@@ -1,5 +1,6 @@
 """Runs the tests of a library, a process for each file, and returns their verdicts."""
 
+import contextlib
 import json
 import os
 import re
@@ -115,10 +116,8 @@ class Run:
             else:
                 error = f"the process ended with status {process.returncode}"
                 reason = {"outcome": "crash", "error": error}
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)  # its children, too
-            except ProcessLookupError:
-                pass
             process.wait()
         return reason
 

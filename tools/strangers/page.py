@@ -11,8 +11,11 @@ ENGLISH = {
     "title": "Libraries written for MindSpore",
     "intro": """\
 The tests of these libraries run as they are, in copies of their repositories, under MindSpore 2.10
-on a CPU and under sporax as `mindspore`. A test counts if it passes under MindSpore. Nothing of a
-library is changed; data that tests download is replaced by random images of the same form.
+on a CPU and under sporax as `mindspore`. A test counts if it passes under MindSpore.
+
+The code of a library is not changed. What its tests download is replaced by random images, and
+configurations name no weights to download. NumPy has the names that it lost in 1.24 and in 2, and a
+module that MindSpore 2.10 lost can be imported, but not used; both apply to MindSpore as well.
 
 `python -m tools.strangers NAME --into FOLDER` repeats a row, and continues where it was ended;
 `tools/strangers/libraries.csv` lists versions and requirements, `tests/recorded/libraries` the
@@ -31,11 +34,16 @@ verdict of each test. This page is written from these records.
 CHINESE = {
     "path": "docs/zh/libraries.md",
     "title": "为 MindSpore 编写的库",
-    "intro": """\
-这些库的测试原样运行两遍：一遍用 CPU 上的 MindSpore 2.10，一遍用 sporax 充当 `mindspore`，都在各自仓库的副本里。在 MindSpore 下通过的测试才计入。库的代码一处不改；测试要下载的数据，换成形式相同的随机图片。
-
-`python -m tools.strangers NAME --into FOLDER` 可以重做任意一行，中断后会从断处继续；版本和依赖见 `tools/strangers/libraries.csv`，每个测试的结果见 `tests/recorded/libraries`。本页由这些记录生成。
-""",
+    "intro": (
+        "这些库的测试原样运行两遍：一遍用 CPU 上的 MindSpore 2.10，一遍用 sporax 充当 `mindspore`，"
+        "都在各自仓库的副本里。在 MindSpore 下通过的测试才计入。\n\n"
+        "库的代码一处不改。测试要下载的数据换成形式相同的随机图片，配置文件里要下载的权重则去掉。"
+        "NumPy 补上了它在 1.24 和 2 里去掉的名字；MindSpore 2.10 去掉的模块可以导入，但不能使用；"
+        "两边都是这样。\n\n"
+        "`python -m tools.strangers NAME --into FOLDER` 可以重做任意一行，中断后会从断处继续；"
+        "版本和依赖见 `tools/strangers/libraries.csv`，"
+        "每个测试的结果见 `tests/recorded/libraries`。本页由这些记录生成。\n"
+    ),
     "table": "| 库 | 测试 | 在 MindSpore 下通过 | 其中在 sporax 下通过 | |",
     "sum": "合计",
     "commit": "[{source}](https://github.com/{source})，版本 `{commit}`：{about}。",
@@ -64,7 +72,7 @@ def _page(words, found):
         counts = {"tests": len(record), "real": len(passing), "ours": ours.count("passed")}
         sums.update(counts)
         about = library.about_zh if words is CHINESE else library.about
-        anchor = library.title.lower().replace(" ", "-")
+        anchor = library.title.lower().replace(" ", "-").replace("/", "")
         rows.append(_row(f"[{library.title}](#{anchor})", counts, about))
         sections.append(_section(words, library, record, counts, about))
     head = [words["table"], "|---|---|---|---|---|"]

@@ -1,6 +1,6 @@
 """Data that a library's tests download: random images and labels of the same form.
 
-    python fixtures.py NAME    # in the library's folder
+python fixtures.py NAME    # in the library's folder
 """
 
 import re

@@ -108,7 +108,9 @@ def _without_dropout(net):
 
 def _record_or_check(name, found):
     if "STRANGERS_NUMBERS" in os.environ:
-        rounded = json.loads(json.dumps(found), parse_float=lambda text: float(f"{float(text):.7g}"))
+        rounded = json.loads(
+            json.dumps(found), parse_float=lambda text: float(f"{float(text):.7g}")
+        )
         with open(os.environ["STRANGERS_NUMBERS"], "a", encoding="utf8") as file:
             file.write(json.dumps({"case": name, **rounded}) + "\n")
         return

@@ -61,7 +61,7 @@ def pytest_runtest_logreport(report):
     if report.when == "call" or report.outcome != "passed":
         crash = getattr(report.longrepr, "reprcrash", None)
         error = _first(crash.message if crash else str(report.longrepr or ""))
-        outcome = "timeout" if error.startswith(("OverLimit", "strangers_plugin.Over")) else report.outcome
+        outcome = "timeout" if "OverLimit: over" in error else report.outcome
         _log(id=report.nodeid, outcome=outcome, error=error if outcome != "passed" else "")
 
 

@@ -19,7 +19,7 @@ NUMPY_1 = {
 
 
 class Lost(types.ModuleType):
-    """A module, or an object of it, that MindSpore 2.10 has not: calls return another."""
+    """A module, or an object of it, that MindSpore 2.10 lacks: calls return another."""
 
     __path__ = ()
 
