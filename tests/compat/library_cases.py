@@ -61,6 +61,7 @@ def latest_summaries(ms):
             return x
 
     net = Net()
+    _get_summary_tensor_data()  # those of other tests
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
         for i in range(2):
