@@ -180,3 +180,9 @@ def test_hyper_parallel_imports_the_planner_of_shardings():
     )
     with guard(), pytest.raises(NotImplementedError, match="XLA takes their place"):
         planner.get_instance().transform_tensor_sharding([[2]], [[2]], [0], True, 0)
+
+
+def test_the_arguments_of_an_optimizer_are_in_its_dict():  # MindSPONGE's copy of a wrapper
+    net = nn.Dense(1, 1)
+    rest = nn.Adam(net.trainable_params(), 0.1, beta1=0.8).__dict__["init_args"]
+    assert rest["beta1"] == 0.8 and "learning_rate" not in rest and "params" not in rest

@@ -146,6 +146,7 @@ class Optimizer(OptimizerBase):
         self._done = (True,) * self.param_length
         self._updates: Any = None
         self._prepare_again: Any = None
+        self.__dict__["init_args"] = self.init_args  # libraries read it there
 
     def _take_all(self, parameters, rate, decay):
         """Use one learning rate and one weight decay for all parameters."""

@@ -78,7 +78,7 @@ class _Buffer(metaclass=_BufferType):
     """
 
     def __new__(cls, data, *, persistent=True):
-        require(isinstance(data, Tensor), "tensor-argument-type", "_Buffer", data=data)
+        require(isinstance(data, Tensor), "tensor-argument-type-linalg", "_Buffer", data=data)
         buffer = ops.stop_gradient(data)
         buffer._is_buffer, buffer.persistent = True, persistent
         return buffer
