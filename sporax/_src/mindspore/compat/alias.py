@@ -23,6 +23,7 @@ from sporax._src.diagnosis.rules import rejection
 from sporax._src.mindspore.compat import (
     child_processes,
     class_modules,
+    installed_with,
     log_settings,
     module_names,
 )
@@ -170,10 +171,13 @@ class AliasModule(types.ModuleType):
 
 
 class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds and loads `mindspore` and its submodules; ignores all other names."""
+    """Finds and loads `mindspore` and its submodules, and PIL as MindSpore leaves it; ignores all
+    other names."""
 
     def find_spec(self, fullname, path=None, target=None):
         """Return the spec of a module of the table; raises ImportError for a missing path."""
+        if fullname == "PIL":
+            return installed_with.pillow_spec()
         if fullname.partition(".")[0] != ROOT:
             return None
         if not is_module(fullname):

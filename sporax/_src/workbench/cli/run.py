@@ -11,8 +11,8 @@ import sys
 import types
 
 from sporax._src import PACKAGE
-from sporax._src.core.language import annotate
-from sporax._src.mindspore.compat import install_as_mindspore
+from sporax._src.core.language import annotate, language
+from sporax._src.mindspore.compat import install_as_mindspore, installed_with
 
 _NO_SCRIPT, _FAILED, _INTERRUPTED = 2, 1, 130
 _REFUSES = "For '", "sporax has no '"  # prefixes of sporax's messages about user code
@@ -95,6 +95,9 @@ def _guarded(run, target):
 def _report(error):
     """Show a script's exception as Python would, without the frames of the runner."""
     annotate(error)
+    absent = isinstance(error, ModuleNotFoundError) and installed_with.missing(error.name)
+    if absent:
+        error.add_note(absent.chinese if language() == "zh" else absent)
     seen = set()
     pending = [error]
     while pending:
