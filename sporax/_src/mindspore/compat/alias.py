@@ -237,6 +237,8 @@ def install_as_mindspore():
             _say_which(other)
         sys.meta_path.insert(0, FINDER)
     child_processes.inherit()
+    # as MindSpore does: modules that an old protoc generated need it
+    os.environ.setdefault("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python")
     class_modules.show()
     log_settings.configure()
     if os.environ.get("MS_PROFILER_OPTIONS"):
