@@ -1,5 +1,6 @@
 """Packages that MindSpore's installation brings along: an extra, a note where one is missing."""
 
+import importlib.metadata
 import subprocess
 import sys
 import tomllib
@@ -7,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sporax._src.mindspore.compat import installed_with
+from sporax._src.mindspore.compat import (
+    MINDSPORE_VERSION,
+    install_as_mindspore,
+    installed_with,
+)
 from sporax._src.workbench.cli import run
 from sporax._src.workbench.cli.command import main
 
@@ -66,3 +71,13 @@ def test_pil_has_image_as_after_mindspores_import():
     command = [sys.executable, "-c", f"import sporax; sporax.install_as_mindspore(); {script}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "(1, 2) False\n"
+
+
+def test_metadata_has_mindspores_version():
+    finders = [*sys.meta_path]
+    install_as_mindspore()
+    try:
+        assert importlib.metadata.version("mindspore") == MINDSPORE_VERSION
+        assert importlib.metadata.packages_distributions()["mindspore"] == ["mindspore"]
+    finally:
+        sys.meta_path[:] = finders

@@ -69,6 +69,15 @@ def test_settings_as_objects():
         ms.set_context(mode=context.PYNATIVE_MODE)
 
 
+def test_mixed_precision_of_the_runtime_is_imported_and_refused():
+    from mindspore._c_expression.amp import AmpLevel, create_amp_strategy
+    from mindspore.graph.api import _function_forbid_reuse
+
+    assert AmpLevel.AmpAuto.value == 4 and _function_forbid_reuse(len) is len
+    with pytest.raises(NotImplementedError, match="create_amp_strategy"):
+        create_amp_strategy(AmpLevel.AmpO3, ms.float16, [], [])
+
+
 def test_items_of_pipeline_config():
     names = "pipeline_interleave", "pipeline_scheduler"
     assert [ms.get_auto_parallel_context(name) for name in names] == [False, "1f1b"]

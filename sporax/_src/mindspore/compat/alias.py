@@ -187,6 +187,11 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             fullname, self, origin=str(_TABLE.parent), is_package=True
         )
 
+    def find_distributions(self, context):
+        """Yield MindSpore's distribution, of which libraries ask the version."""
+        if context.name in (None, ROOT):
+            yield installed_with.MindSpore(MINDSPORE_VERSION)
+
     def create_module(self, spec):
         """Create an empty module, which is filled as its names are used."""
         return AliasModule(spec.name, f"`{spec.name}`, as sporax has it.")

@@ -1,9 +1,13 @@
-"""Packages that installing MindSpore installs, which scripts import without declaring them."""
+"""Packages that installing MindSpore installs, which scripts import without declaring them, and its
+own metadata."""
 
 import importlib
 import importlib.machinery
+import importlib.metadata
 import importlib.util
+from pathlib import Path
 
+from sporax._src import PACKAGE
 from sporax._src.diagnosis.rules import message
 
 # module -> its distribution in the extra 'mindspore'; NumPy, SciPy and safetensors come with sporax
@@ -56,3 +60,21 @@ def _image(name):
     if name == "Image":
         return importlib.import_module("PIL.Image")
     raise AttributeError(f"module 'PIL' has no attribute '{name}'", name=name)
+
+
+class MindSpore(importlib.metadata.Distribution):
+    """The installed distribution that `importlib.metadata.version("mindspore")` looks up."""
+
+    def __init__(self, version):
+        self._files = {
+            "METADATA": f"Metadata-Version: 2.1\nName: mindspore\nVersion: {version}\n",
+            "top_level.txt": "mindspore\n",
+        }
+
+    def read_text(self, filename):
+        """Return the text of a file of the metadata; None if there is no such file."""
+        return self._files.get(filename)
+
+    def locate_file(self, path):
+        """Return the path of a file beside the package."""
+        return Path(PACKAGE).parent / path

@@ -141,6 +141,18 @@ class TensorTransform:
         return Refused("mindspore._c_expression.TensorTransform")
 
 
+def _function_forbid_reuse(func):
+    """Return the function: MindSpore's compiler copies its graph for each call."""
+    return func
+
+
+class AmpLevel(enum.Enum):
+    """Levels of mixed precision in MindSpore's runtime."""
+
+    AmpO0, AmpO1, AmpO2, AmpO3, AmpAuto = range(5)
+
+
+create_amp_strategy = Refused("mindspore._c_expression.amp.create_amp_strategy")
 NoFallbackGuard = contextlib.nullcontext  # around calls that may not run on another device
 
 
