@@ -345,7 +345,9 @@ def _check(op, operands):
         for i, x in zip(bounds.taken, taken, strict=True)
     ]
     site = Site(bounds)
-    if tracer is None and not recorder.immediate:
+    # a list among the operands becomes another input here, which no operation of the trace has yet
+    are_inputs = all([hasattr(x, "_value") for x in taken])
+    if tracer is None and not recorder.immediate and are_inputs:
         at = tuple([_place(recorder, value) for value in values])
         pending = Pending(bounds.op.of, at, tuple([value.aval for value in values]))
         state = recorder.state
