@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo expressions faults fuzz programs readings signals soak threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
+.PHONY: demo expressions faults fuzz programs readings signals soak strangers threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -104,6 +104,12 @@ programs: $(READY)
 expressions: export XLA_FLAGS += --xla_backend_optimization_level=0
 expressions: $(READY)
 	$(BIN)/python -m tests.expressions --seed $(SEED) $(ARGS)
+
+# Libraries of others, fetched outside the repository, docs/libraries.md: make strangers ARGS=mindocr
+# records them under MindSpore with ARGS="mindocr --mindspore PYTHON --record".
+INTO ?= $(HOME)/.cache/sporax/strangers
+strangers: $(READY)
+	$(BIN)/python -m tools.strangers --into $(INTO) $(ARGS)
 
 # Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
 test-onnx:

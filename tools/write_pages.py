@@ -143,6 +143,7 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
     ("Coming from elsewhere", "迁移"): {
         "migrating": "搬运 PyTorch 网络的工具",
+        "libraries": "为 MindSpore 编写的库",
         "differences": "与 MindSpore 的差异",
         "coverage": "覆盖范围",
         "ours": "sporax 独有的名称",
@@ -182,7 +183,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "../CONTRIBUTING": "参与开发",
     },
 }
-TRANSLATED = [*TUTORIAL, "error_index"]  # pages that also exist under docs/zh
+TRANSLATED = [*TUTORIAL, "error_index", "libraries"]  # pages that also exist under docs/zh
 
 
 # which names there are --------------------------------------------------------------------------

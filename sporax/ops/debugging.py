@@ -197,13 +197,20 @@ class Summaries:
     """
 
     def __init__(self):
-        self.record, self._shown = None, {}
+        self.record, self._shown, self._latest = None, {}, {}
 
     def add(self, plugin, items):
         """Keep the last value recorded under a name."""
         name, value = items
+        self._latest[f"{name}[:{plugin.capitalize()}]"] = value = value.copy()
         if self.record is not None:
-            self._shown[plugin, name] = value.copy()
+            self._shown[plugin, name] = value
+
+    def latest(self):
+        """Return {name and kind: value} of the values since the last call, with no record open,
+        too."""
+        latest, self._latest = self._latest, {}
+        return latest
 
     def take(self):
         """Return {(plugin, name): Tensor} of the values recorded since the last call."""

@@ -7,7 +7,8 @@ from sporax._src.core.from_host import plain
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import rejection
 
-# required type of an argument with that name, if several signatures compete for a call
+# required type of an argument with that name, if several signatures compete for a call and it is
+# not annotated as an int
 _KINDS = {
     **dict.fromkeys(["keepdims", "keep_dims", "keepdim"], bool),
     **dict.fromkeys(["dtype"], Type | type | str | None),
@@ -34,7 +35,7 @@ def overloaded(name, functions, alike=False):
                 arguments = signature.bind(*args, **kwargs).arguments
             except TypeError:
                 continue
-            if all(_fits(n, value) for n, value in arguments.items()):
+            if all(_fits(signature.parameters[n], value) for n, value in arguments.items()):
                 return function
         known = [f"{name}{s}" for s in signatures]
         given = {"got": [type(a).__name__ for a in args], "keywords": list(kwargs)}
@@ -55,8 +56,9 @@ def overloaded(name, functions, alike=False):
     return method
 
 
-def _fits(name, value):
-    kind, value = _KINDS.get(name, object), plain(value)
+def _fits(parameter, value):
+    kind, value = _KINDS.get(parameter.name, object), plain(value)
+    kind = int if parameter.annotation is int else kind
     if isinstance(value, bool) and kind not in (bool, object):
         return False
     return isinstance(value, kind)

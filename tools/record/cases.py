@@ -108,6 +108,12 @@ def flops(ms):
     return {"flops.json": found}
 
 
+def library_cases(ms):
+    from tests.compat.library_cases import CASES, result
+
+    return {"library_cases.json": {name: result(case, ms) for name, case in CASES.items()}}
+
+
 def metrics(ms):
     from tests.case_results import result_or_error
     from tests.train.metric_cases import CASES

@@ -8,7 +8,7 @@ MINDSPORE = {
     "audio": "audio",
     "binary_dtypes": "binary_dtypes",
     "cases": "cells cells_documents cells_grad cells_transforms checks constants data_rows float8"
-    " flops metrics networks obfuscation rewrite scripts seeded steps training updates",
+    " flops library_cases metrics networks obfuscation rewrite scripts seeded steps training updates",
     "checkpoints": "checkpoints checkpoint_check",
     "datasets": "image_sets pipelines text vision",
     "names": "classes ext_names multitype ops_names overloads parameters settings signatures",

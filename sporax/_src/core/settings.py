@@ -12,7 +12,17 @@ from ast import literal_eval
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sporax._src.diagnosis.argument_kinds import BOOL, DICT, FLOAT, INT, LIST, STR, instance, one_of
+from sporax._src.diagnosis.argument_kinds import (
+    BOOL,
+    DICT,
+    FLOAT,
+    INT,
+    LIST,
+    STR,
+    instance,
+    one_of,
+    within,
+)
 from sporax._src.diagnosis.rules import require
 
 _TYPES = {kind.__name__: kind for kind in (bool, int, float, str, tuple, list, dict, os.PathLike)}
@@ -72,6 +82,8 @@ class Settings:
         types, allowed = self.table[name].types, self.table[name].allowed
         if types:
             _KINDS[types].checked(self.owner, name, value)
-        if allowed is not None:
+        if isinstance(allowed, list):
+            within(*allowed, kind=INT).checked(self.owner, name, value)
+        elif allowed is not None:
             kind = one_of(*allowed)._replace(rule="must-be-setting")
             kind.checked(self.owner, name, value)

@@ -358,7 +358,7 @@ def opt_init_args_register(fn):
     """Decorator of an optimizer's `__init__` that stores its arguments as `init_args`, except for
     `init_params` and `init_learning_rate`."""
 
-    @functools.wraps(fn)
+    # not functools.wraps: libraries read the signature, which has only *args and **kwargs there
     def init(self, *args, **kwargs):
         kept = _arguments(fn, self, args, kwargs)
         fn(self, *args, **kwargs)

@@ -1,5 +1,6 @@
 """Reductions along axes."""
 
+import functools
 import math
 
 import jax
@@ -7,6 +8,7 @@ import jax.numpy as jnp
 
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.tensor import Tensor
+from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import MINT, OPTIONAL, Array, Arrays, attach, composite, op, overloaded
 from sporax.ops.indexing.gather import where as choose
@@ -265,6 +267,17 @@ def _with_initial(name, extreme, input, initial, where):
     return clipped if where is None else choose(where, clipped, start)
 
 
+def _by_mode(name, along, whole):
+    """Return a method that tries `along` first; in graphs, as MindSpore does, `whole`."""
+    method, in_graph = overloaded(name, [along, whole]), overloaded(name, [whole, along])
+
+    @functools.wraps(method)
+    def extreme(*args, **kwargs):
+        return (in_graph if thread.in_graph else method)(*args, **kwargs)
+
+    return extreme
+
+
 def _declare_value_and_index(word, name, plain, with_index, other, value, index):
     def function(input, axis=None, keepdims=False, *, initial=None, where=None) -> Arrays:
         input = _with_initial(name, other, input, initial, where)
@@ -282,7 +295,7 @@ def _declare_value_and_index(word, name, plain, with_index, other, value, index)
             return with_index(input, axis, keepdims)[1]
         return plain(input, axis, keepdims, initial=initial, where=where)
 
-    def along(input, dim, keepdim=False) -> Arrays:
+    def along(input, dim: int, keepdim=False) -> Arrays:
         return function(input, dim, keepdim)
 
     doc = _VALUE_AND_INDEX.format(
@@ -291,7 +304,7 @@ def _declare_value_and_index(word, name, plain, with_index, other, value, index)
     for face in (function, whole, along):
         face.__name__, face.__module__, face.__doc__ = name, __name__, doc
     composite(tensor=f"arg{name}_with_value(input, axis=0, keep_dims: keepdims=False)")(function)
-    attach(name, overloaded(f"Tensor.{name}", [along, whole]))
+    attach(name, _by_mode(f"Tensor.{name}", along, whole))
 
     def everything(input):
         return plain(input)

@@ -17,6 +17,7 @@ from sporax._src.devices.distributed import parallel_context
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.mindspore.compat import checks, runtime
 from sporax.nn.convolution import Convolution
+from sporax.ops.debugging import SUMMARIES
 from sporax.train import Callback
 
 
@@ -71,6 +72,16 @@ def _cache_summary_tensor_data(summary):
         name, _, kind = item["name"].removesuffix("]").rpartition("[:")
         getattr(ops, f"{kind}Summary")()(name, item["data"])
     return True
+
+
+def _get_summary_tensor_data():
+    """Return {"name[:Tensor]": value} of the summary operations that ran since the last call."""
+    return SUMMARIES.latest()
+
+
+def is_numpy(img):
+    """Return True for a NumPy array."""
+    return isinstance(img, np.ndarray)
 
 
 def _raising(kind, shown):

@@ -1,0 +1,111 @@
+"""Writes `docs/libraries.md` and its Chinese counterpart from the records."""
+
+import collections
+
+from tools.strangers.table import ROOT, read_record
+
+SHOWN = 12  # causes of a library, most frequent first
+
+ENGLISH = {
+    "path": "docs/libraries.md",
+    "title": "Libraries written for MindSpore",
+    "intro": """\
+The tests of these libraries run as they are, in copies of their repositories, under MindSpore 2.10
+on a CPU and under sporax as `mindspore`. A test counts if it passes under MindSpore. Nothing of a
+library is changed; data that tests download is replaced by random images of the same form.
+
+`python -m tools.strangers NAME --into FOLDER` repeats a row, and continues where it was ended;
+`tools/strangers/libraries.csv` lists versions and requirements, `tests/recorded/libraries` the
+verdict of each test. This page is written from these records.
+""",
+    "table": "| library | tests | pass under MindSpore | of these, under sporax | |",
+    "sum": "all",
+    "commit": "[{source}](https://github.com/{source}) at `{commit}`: {about}.",
+    "all": "All {n} tests that pass under MindSpore pass under sporax.",
+    "none": "No test passes under MindSpore 2.10 on a CPU.",
+    "rest": "Tests that pass under MindSpore and not under sporax:",
+    "real": "Tests that do not pass under MindSpore:",
+    "columns": "| tests | verdict |",
+    "more": "{n} more",
+}
+CHINESE = {
+    "path": "docs/zh/libraries.md",
+    "title": "为 MindSpore 编写的库",
+    "intro": """\
+这些库的测试原样运行两遍：一遍用 CPU 上的 MindSpore 2.10，一遍用 sporax 充当 `mindspore`，都在各自仓库的副本里。在 MindSpore 下通过的测试才计入。库的代码一处不改；测试要下载的数据，换成形式相同的随机图片。
+
+`python -m tools.strangers NAME --into FOLDER` 可以重做任意一行，中断后会从断处继续；版本和依赖见 `tools/strangers/libraries.csv`，每个测试的结果见 `tests/recorded/libraries`。本页由这些记录生成。
+""",
+    "table": "| 库 | 测试 | 在 MindSpore 下通过 | 其中在 sporax 下通过 | |",
+    "sum": "合计",
+    "commit": "[{source}](https://github.com/{source})，版本 `{commit}`：{about}。",
+    "all": "在 MindSpore 下通过的 {n} 个测试，在 sporax 下全部通过。",
+    "none": "在 CPU 上的 MindSpore 2.10 下，没有测试通过。",
+    "rest": "在 MindSpore 下通过、在 sporax 下没有通过的测试：",
+    "real": "在 MindSpore 下没有通过的测试：",
+    "columns": "| 测试 | 结果 |",
+    "more": "另有 {n} 种",
+}
+
+
+def write(table):
+    """Write both pages, from the libraries that have a record."""
+    found = [(library, read_record(library)[1]) for library in table.values()]
+    found = [(library, record) for library, record in found if record]
+    for words in (ENGLISH, CHINESE):
+        (ROOT / words["path"]).write_text(_page(words, found), "utf8")
+
+
+def _page(words, found):
+    rows, sections, sums = [], [], collections.Counter()
+    for library, record in found:
+        passing = [row for row in record.values() if row["mindspore"] == "passed"]
+        ours = [row.get("sporax", "lost") for row in passing]
+        counts = {"tests": len(record), "real": len(passing), "ours": ours.count("passed")}
+        sums.update(counts)
+        about = library.about_zh if words is CHINESE else library.about
+        anchor = library.title.lower().replace(" ", "-")
+        rows.append(_row(f"[{library.title}](#{anchor})", counts, about))
+        sections.append(_section(words, library, record, counts, about))
+    head = [words["table"], "|---|---|---|---|---|"]
+    rows.append(_row(f"**{words['sum']}**", sums, ""))
+    parts = [f"# {words['title']}", words["intro"].strip(), "\n".join(head + rows), *sections]
+    return "\n\n".join(parts) + "\n"
+
+
+def _row(title, counts, about):
+    return f"| {title} | {counts['tests']} | {counts['real']} | {counts['ours']} | {about} |"
+
+
+def _section(words, library, record, counts, about):
+    parts = [
+        f"## {library.title}",
+        words["commit"].format(source=library.source, commit=library.commit, about=about),
+    ]
+    passing = [row for row in record.values() if row["mindspore"] == "passed"]
+    if not passing:
+        parts.append(words["none"])
+    elif counts["ours"] == counts["real"]:
+        parts.append(words["all"].format(n=counts["real"]))
+    else:
+        parts += [words["rest"], _causes(words, (row.get("sporax", "lost") for row in passing))]
+    others = [row["mindspore"] for row in record.values() if row["mindspore"] != "passed"]
+    if others:
+        parts += [words["real"], _causes(words, others)]
+    return "\n\n".join(parts)
+
+
+def _causes(words, verdicts):
+    """A table of the verdicts other than `passed`, the most frequent first."""
+    counts = collections.Counter(v for v in verdicts if v != "passed").most_common()
+    rows = [f"| {n} | {_code(verdict)} |" for verdict, n in counts[:SHOWN]]
+    if counts[SHOWN:]:
+        more = words["more"].format(n=len(counts) - SHOWN)
+        rows.append(f"| {sum(n for _, n in counts[SHOWN:])} | {more} |")
+    return "\n".join([words["columns"], "|---|---|", *rows])
+
+
+def _code(verdict):
+    """A verdict as code in a table: shortened, one line, no bar and no backquote."""
+    text = " ".join(verdict.replace("|", "/").replace("`", "'").split())
+    return f"`{text if len(text) <= 150 else text[:149] + '…'}`"
