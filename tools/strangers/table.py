@@ -18,7 +18,8 @@ class Library:
     folders that are read from it, all if empty. `needs`: packages besides MindSpore's own, for
     pip. `path`: folders of Python's path. `tests`: files, patterns or folders; those that start
     with `own:` are files in `drivers`, whose results are compared with recorded numbers.
-    `arguments`: of pytest. `lost`: modules that it imports and MindSpore 2.10 has not. `about`: a phrase for the page, `about_zh` in Chinese.
+    `arguments`: of pytest. `lost`: modules that it imports and MindSpore 2.10 has not. `about`: a
+    phrase for the page, `about_zh` in Chinese.
     """
 
     name: str
