@@ -72,7 +72,9 @@ def test_settings_as_objects():
 def test_mixed_precision_of_the_runtime_is_imported_and_refused():
     from mindspore._c_expression.amp import AmpLevel, create_amp_strategy
     from mindspore.graph.api import _function_forbid_reuse
+    from mindspore.parallel._cost_model_context import _set_rp_matmul_mem_coef
 
+    assert _set_rp_matmul_mem_coef(0.1) is None
     assert AmpLevel.AmpAuto.value == 4 and _function_forbid_reuse(len) is len
     with pytest.raises(NotImplementedError, match="create_amp_strategy"):
         create_amp_strategy(AmpLevel.AmpO3, ms.float16, [], [])

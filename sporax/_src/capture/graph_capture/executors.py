@@ -30,13 +30,13 @@ class _PyNativeExecutor:
 
     def set_enable_grad(self, flag):
         """Enter `no_grad` (False) or leave it (True), for a block that is not in one function."""
-        if bool(flag) == self.enable_grad():
-            return
-        if not flag:
+        block = self._paused.block
+        if block is None and not flag:
             self._paused.block = no_grad()
             self._paused.block.__enter__()
-        elif thread.tape in (None, MUTED):  # else within a gradient that has begun since
-            block, self._paused.block = self._paused.block, None
+        # else within a gradient that has begun since
+        elif block is not None and flag and thread.tape in (None, MUTED):
+            self._paused.block = None
             block.__exit__(None, None, None)
 
     def set_async_for_graph(self, flag):

@@ -93,6 +93,10 @@ def _is_sharding_propagation():
     return False
 
 
+def _set_rp_matmul_mem_coef(rp_matmul_mem_coef):
+    """Do nothing: XLA has no cost model of MindSpore's search for strategies."""
+
+
 def _set_cur_net(net):
     """Do nothing: MindSpore's callbacks keep the network for its own profiler."""
 
@@ -174,7 +178,7 @@ def _get_graph_seed(op_seed, kernel_name):
         return 0, 0
     count = _draws[kernel_name, op_seed]
     _draws[kernel_name, op_seed] += 1
-    start = {None: 0, 0: 87654321}.get(seed, seed)
+    start = seed or (0 if seed is None else 87654321)
     return start % _MAX_SEED, (op_seed + count * _SEED_STEP) % _MAX_SEED
 
 
