@@ -151,6 +151,20 @@ class Dataset(RecordsCall, Fitting, accept=None):
     def reset(self):
         """Do nothing: each iterator starts a new pipeline."""
 
+    def set_init_step(self, init_step):
+        """Make `Model.train` with `dataset_sink_mode` begin at this batch of the first epoch, to
+        resume a training. Iterators are not affected."""
+        self._init_step = init_step
+
+    def get_init_step(self):
+        """Return the step that `set_init_step` set here or on the one dataset that this one reads;
+        else 0."""
+        if self._init_step is not None:
+            return self._init_step
+        return self.children[0].get_init_step() if len(self.children) == 1 else 0
+
+    _init_step = None
+
     # its rows -------------------------------------------------------------------------------
 
     def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):

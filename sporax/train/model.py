@@ -1,6 +1,7 @@
 """`Model`: trains, evaluates and runs a network."""
 
 import inspect
+import itertools
 from functools import partial
 
 from sporax._src import amp
@@ -232,14 +233,16 @@ class Model:
         rows = None if checkpointer else _rows(dataset, len(epochs))
         self._set_train(self._train_network, True)
         events.on_train_begin(context)
+        skipped = _init_step(dataset) % run.batch_num if self._captures_training else 0
         numbered = ((epoch, rows) for epoch in epochs)
         for epoch, rows in checkpointer.epochs_of_model(epochs) if checkpointer else numbered:
             run.cur_epoch_num = epoch + 1
             events.on_train_epoch_begin(context)
-            for element in rows:
+            for element in itertools.islice(rows, skipped, None):
                 self._step(element, run, context, events)
                 if context.get_stop_requested():
                     break
+            skipped = 0
             if valid is not None and _is_due(epoch + 1, frequency):
                 self._eval_in_fit(valid, run, events)
             _reset(dataset)
@@ -426,6 +429,10 @@ def _rows(dataset, epochs):
     if hasattr(dataset, "create_tuple_iterator"):
         return dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
     return dataset
+
+
+def _init_step(dataset):
+    return dataset.get_init_step() if hasattr(dataset, "get_init_step") else 0
 
 
 def _reset(dataset):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sporax import data, train
+from sporax import data, nn, train
 from sporax._src.core import dtype, random
 from sporax._src.core.tensor import Tensor
 from tests import records
@@ -203,3 +203,21 @@ def test_a_per_batch_map_that_gives_no_rows(made):
     rows = rows.batch(2, per_batch_map=lambda x, info: (made,))
     with pytest.raises(RuntimeError, match=r"'per_batch_map' must return a list of 2 rows for col"):
         next(rows.create_tuple_iterator())
+
+
+@pytest.mark.parametrize(("sink", "seen"), [(True, [2, 3, 0, 1, 2, 3]), (False, [0, 1, 2, 3] * 2)])
+def test_the_first_step_of_a_resumed_training(sink, seen):
+    """Read by Model in sink mode only, from the dataset around too, as in MindSpore."""
+    source = data.NumpySlicesDataset(np.arange(4, dtype=np.float32), shuffle=False)
+    source.set_init_step(6)
+    batched = source.batch(1)
+    assert source.get_init_step() == batched.get_init_step() == 6
+    assert [int(row[0].item()) for row in batched.create_tuple_iterator()] == [0, 1, 2, 3]
+    steps = []
+
+    class Steps(train.Callback):
+        def on_train_step_end(self, run_context):
+            steps.append(int(run_context.original_args().train_dataset_element[0].item()))
+
+    train.Model(nn.ReLU()).train(2, batched, Steps(), dataset_sink_mode=sink)
+    assert steps == seen

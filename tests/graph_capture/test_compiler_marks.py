@@ -140,6 +140,19 @@ def test_executors_run_and_capture():
         _cell_graph_executor.compile(net, x, ops.ones((2, 2)))
 
 
+def test_the_executor_disables_gradients():
+    def f(x):
+        _pynative_executor.set_enable_grad(False)
+        assert not _pynative_executor.enable_grad()
+        y = x * x
+        inner = sporax.grad(lambda z: z * z)(x)
+        _pynative_executor.set_enable_grad(True)
+        return x * y * inner
+
+    assert sporax.grad(f)(Tensor([3.0])).asnumpy().tolist() == [54]
+    assert _pynative_executor.enable_grad()
+
+
 # functions over sequences -------------------------------------------------------------------
 
 

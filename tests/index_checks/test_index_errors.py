@@ -553,3 +553,12 @@ def test_no_indices_are_right_anywhere():
     none = Tensor(np.zeros((0,), np.int32))
     assert ops.gather(Tensor(np.zeros((0, 2), np.float32)), none, 0).shape == (0, 2)
     assert ops.gather(matrix(), none, 0).asnumpy().shape == (0, 2)
+
+
+def test_a_list_beside_a_tensor_of_indices():
+    """A list among the indices is one input of the trace, before those of later operations."""
+    x, at, by = Tensor(np.arange(6).reshape(2, 3)), Tensor([2, 1]), Tensor([10, 20])
+    for _ in range(2):
+        assert (x[[0, 1], at] * by).asnumpy().tolist() == [20, 80]
+    with pytest.raises(IndexError, match=r"axis 1, but got 3"):
+        (x[[0, 1], at + 1] * by).asnumpy()

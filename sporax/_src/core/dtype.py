@@ -39,7 +39,7 @@ class Type:
     @property
     def is_floating_point(self):
         """True for a floating dtype."""
-        return isinstance(self, Float)
+        return isinstance(self, (Float, BFloat))
 
     @property
     def is_complex(self):
@@ -67,6 +67,10 @@ class Number(Type):
 
 class Float(Number):
     """A floating dtype."""
+
+
+class BFloat(Number):
+    """The floating dtypes with the exponents of float32: bfloat16."""
 
 
 class Int(Number):
@@ -115,7 +119,7 @@ _ROWS = [
     (Float, "Float16", np.float16, "float16 half"),
     (Float, "Float32", np.float32, "float32 single"),
     (Float, "Float64", np.float64, "float64 double"),
-    (Float, "BFloat16", ml_dtypes.bfloat16, "bfloat16"),
+    (BFloat, "BFloat16", ml_dtypes.bfloat16, "bfloat16"),
     (Float, "Float8E4M3FN", ml_dtypes.float8_e4m3fn, "float8_e4m3fn"),
     (Float, "Float8E5M2", ml_dtypes.float8_e5m2, "float8_e5m2"),
     (Complex, "Complex64", np.complex64, "complex64 cfloat"),
@@ -157,6 +161,15 @@ NAMES.update(
     number=number, int_=int_, uint=uint, float_=float_, tensor_type=tensor_type, string=string,
     list_=list_, tuple_=tuple_, type_none=type_none,
 )  # fmt: skip
+
+# the dtypes of a kind, in MindSpore's order
+int_type, uint_type, complex_type = (
+    tuple(t for t in _BY_NAME.values() if isinstance(t, kind)) for kind in (Int, UInt, Complex)
+)
+float_type = tuple(t for t in _BY_NAME.values() if t.is_floating_point)
+number_type = int_type + uint_type + float_type + complex_type
+signed_type = int_type + float_type + complex_type
+all_types = (_BY_NAME["Bool"], *number_type)
 
 # by NumPy kind; bfloat16 and float8_e4m3fn have kind 'V'
 PYTHON_TYPES = {"b": bool, "i": int, "u": int, "f": float, "c": complex, "V": float}
@@ -242,7 +255,14 @@ def issubclass_(type_, dtype):
     return type_ == dtype or (kind and isinstance(type_, type(dtype)))
 
 
-_issubclass_ = issubclass_
+def type_size_in_bytes(type_):
+    """Return the size of an element, in bytes."""
+    return to_numpy(type_).itemsize
+
+
+# MindSpore's names of the same functions in its other modules
+_issubclass_, _get_py_obj_dtype, _pytype_to_dtype = issubclass_, get_py_obj_dtype, pytype_to_dtype
+_dtype_to_nptype, _dtype_to_pytype = dtype_to_nptype, dtype_to_pytype
 
 
 def __getattr__(name) -> Number:

@@ -4,6 +4,7 @@ NumPy gets names that its later versions lost, and modules that MindSpore 2.10 l
 $STRANGERS_LOST) can be imported, but not used: a library that is older than MindSpore 2.10 loads.
 """
 
+import contextlib
 import os
 import sys
 import types
@@ -46,3 +47,9 @@ if os.environ.get("STRANGERS_NAME") == "sciai":  # it sets a list, which later v
     from matplotlib import RcParams
 
     RcParams.validate["pgf.preamble"] = "\n".join
+if os.environ.get("STRANGERS_NAME") == "mindnlp":  # it has a name from before MindSpore 2.9
+    with contextlib.suppress(ImportError):  # no MindSpore yet: sporax, which has the name
+        from mindspore import _c_expression
+
+        if "Tensor" not in dir(_c_expression):
+            _c_expression.Tensor = _c_expression.TensorPy

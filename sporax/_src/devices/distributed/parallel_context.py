@@ -27,6 +27,7 @@ SETTINGS = Settings("set_auto_parallel_context")
 SCHEDULERS = "1f1b", "gpipe"
 _LEAST = {"device_num": POSITIVE_INT, "pipeline_stages": POSITIVE_INT, "global_rank": COUNT}
 _PIPELINE = {"pipeline_interleave": BOOL, "pipeline_scheduler": STR}
+_OF_PIPELINE = {"pipeline_interleave": False, "pipeline_scheduler": SCHEDULERS[0]}  # defaults
 # settings of the Mesh that one process divides programs over
 _OF_MESH = {
     "device_num", "enable_parallel_optimizer", "parallel_mode", "parallel_optimizer_config",
@@ -96,11 +97,14 @@ def _change(settings):
 
 
 def get_auto_parallel_context(attr_key):
-    """Return the current value of a setting of `set_auto_parallel_context`.
+    """Return the current value of a setting of `set_auto_parallel_context`, or of an item of
+    `pipeline_config`.
 
     >>> ms.get_auto_parallel_context("device_num")
     1
     """
+    if attr_key in _OF_PIPELINE:
+        return SETTINGS.values["pipeline_config"].get(attr_key, _OF_PIPELINE[attr_key])
     SETTINGS.check_name(attr_key, "get_auto_parallel_context")
     if processes.size() > 1 and attr_key in ("device_num", "global_rank"):
         return processes.size() if attr_key == "device_num" else processes.rank()

@@ -23,6 +23,7 @@ from sporax._src.diagnosis.rules import rejection
 from sporax._src.mindspore.compat import (
     child_processes,
     class_modules,
+    installed_with,
     log_settings,
     module_names,
 )
@@ -170,10 +171,13 @@ class AliasModule(types.ModuleType):
 
 
 class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds and loads `mindspore` and its submodules; ignores all other names."""
+    """Finds and loads `mindspore` and its submodules, and PIL as MindSpore leaves it; ignores all
+    other names."""
 
     def find_spec(self, fullname, path=None, target=None):
         """Return the spec of a module of the table; raises ImportError for a missing path."""
+        if fullname == "PIL":
+            return installed_with.pillow_spec()
         if fullname.partition(".")[0] != ROOT:
             return None
         if not is_module(fullname):
@@ -182,6 +186,11 @@ class AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(
             fullname, self, origin=str(_TABLE.parent), is_package=True
         )
+
+    def find_distributions(self, context):
+        """Yield MindSpore's distribution, of which libraries ask the version."""
+        if context.name in (None, ROOT):
+            yield installed_with.MindSpore(MINDSPORE_VERSION)
 
     def create_module(self, spec):
         """Create an empty module, which is filled as its names are used."""
@@ -233,6 +242,8 @@ def install_as_mindspore():
             _say_which(other)
         sys.meta_path.insert(0, FINDER)
     child_processes.inherit()
+    # as MindSpore does: modules that an old protoc generated need it
+    os.environ.setdefault("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python")
     class_modules.show()
     log_settings.configure()
     if os.environ.get("MS_PROFILER_OPTIONS"):

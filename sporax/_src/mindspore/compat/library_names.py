@@ -1,6 +1,7 @@
 """Private names of MindSpore that libraries import: steps of recurrent cells, datasets' classes,
 switches of its parallel modes, tables of its checkpoints."""
 
+import collections
 import contextlib
 import enum
 import functools
@@ -10,6 +11,9 @@ import numpy as np
 
 from sporax import Tensor, nn, ops
 from sporax._src.core import dtype as dtypes
+from sporax._src.core import random
+from sporax._src.core.context import get_context, set_context
+from sporax._src.core.errors import missing
 from sporax._src.diagnosis.rules import require
 from sporax._src.mindspore.compat.refused_names import Refused
 from sporax.data.concat_zip import Concat
@@ -120,6 +124,10 @@ def _is_sharding_propagation():
     return False
 
 
+def _set_rp_matmul_mem_coef(rp_matmul_mem_coef):
+    """Do nothing: XLA has no cost model of MindSpore's search for strategies."""
+
+
 def _set_cur_net(net):
     """Do nothing: MindSpore's callbacks keep the network for its own profiler."""
 
@@ -139,6 +147,77 @@ class TensorTransform:
 
 class NoFallbackGuard(contextlib.nullcontext):
     """A context without calls of a Tensor subclass's `__fallback__`, which sporax never calls."""
+
+
+class MSContext:
+    """MindSpore's settings in C++, of which libraries ask the kind of Ascend: none here."""
+
+    _instance = None
+
+    @classmethod
+    def get_instance(cls):
+        """Return the one instance."""
+        cls._instance = cls._instance or cls()
+        return cls._instance
+
+    def get_ascend_soc_version(self):
+        """Return ''."""
+        return ""
+
+
+class _Context:
+    """The settings of `set_context` as an object with a setter for each: `set_mode(0)`."""
+
+    def __getattr__(self, name):
+        if not name.startswith("set_"):
+            raise missing("context.K_CONTEXT", name)
+        return lambda value: set_context(**{name.removeprefix("set_"): value})
+
+    def get_mode(self):
+        """Return GRAPH_MODE or PYNATIVE_MODE."""
+        return get_context("mode")
+
+    def set_backend_policy(self, policy):
+        """Do nothing: 'ge' and 'ms' are runtimes of MindSpore's."""
+
+
+K_CONTEXT = _Context()
+
+
+def _function_forbid_reuse(func):
+    """Return the function: MindSpore's compiler copies its graph for each call."""
+    return func
+
+
+class AmpLevel(enum.Enum):
+    """Levels of mixed precision in MindSpore's runtime."""
+
+    AmpO0, AmpO1, AmpO2, AmpO3, AmpAuto = range(5)
+
+
+create_amp_strategy = Refused("mindspore._c_expression.amp.create_amp_strategy")
+
+
+def is_reboot_node():
+    """Return False: no product that restarts Ascends started the process."""
+    return False
+
+
+_MAX_SEED, _SEED_STEP = 2**31 - 1, 3528531795 ^ 3449720151  # MindSpore's
+_draws = collections.Counter()
+random._Seed.followers.append(lambda seed: _draws.clear())
+
+
+def _get_graph_seed(op_seed, kernel_name):
+    """Return both seeds of a random Primitive, others for each call until the next `set_seed`;
+    `(0, 0)` without any seed."""
+    seed, op_seed = random.get_seed(), op_seed or 0
+    if seed is None and op_seed == 0:
+        return 0, 0
+    count = _draws[kernel_name, op_seed]
+    _draws[kernel_name, op_seed] += 1
+    start = seed or (0 if seed is None else 87654321)
+    return start % _MAX_SEED, (op_seed + count * _SEED_STEP) % _MAX_SEED
 
 
 # messages, arguments, dtypes --------------------------------------------------------------------
@@ -169,6 +248,12 @@ class _LogActionOnce:
                 self.logger.warning = warning
 
         return once
+
+
+QuantDtype = enum.Enum(
+    "QuantDtype",
+    {f"INT{n}": n - 1 for n in range(1, 17)} | {f"UINT{n}": n + 99 for n in range(1, 17)},
+)
 
 
 def twice(m):

@@ -45,3 +45,13 @@ def is_name(path):
     if path in table() or name in names(module):
         return True
     return False if names(module) else None
+
+
+def is_primitive(path):
+    """Return True for a Primitive's class: one of capitals in a module of `mindspore.ops`."""
+    module, _, name = path.rpartition(".")
+    origin, there = names(module).get(name, ("", ""))
+    if origin in table():
+        return is_primitive(f"{origin}.{there}")
+    is_class = origin in ("class", "primitive") and name[0].isupper()
+    return is_class and module.startswith("mindspore.ops.")

@@ -51,6 +51,10 @@ def _slice(input, dim, start, end, step):
     return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
 
 
+def _split_with_size(input, split_size, dim=0):
+    return tuple(mint.split(input, list(plain(split_size)), dim))
+
+
 def _copy_slices(x, value, begin, end, strides):
     result = x.copy()
     result[tuple(map(slice, begin, end, strides))] = value
@@ -161,6 +165,7 @@ _CALLS = {
     "ScatterAddExt": lambda input, dim, index, src: mint.scatter_add(input, dim, index, src),
     "SelfAdjointEig": lambda x: ops.Eigh()(x),
     "SliceExtView": _slice,
+    "SplitWithSize": _split_with_size,
     "SparseApplyMomentum": _sparse_momentum,
     "SparseApplyProximalGradientDescent": _sparse_proximal,
     "TensorCopySlices": _copy_slices,

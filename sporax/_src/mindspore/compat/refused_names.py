@@ -63,6 +63,8 @@ class Refused:
         return reason_of(self._path)
 
     def __call__(self, *args, **kwargs):
+        if module_names.is_primitive(self._path):
+            return _unusable_primitive(self._path)
         raise NotImplementedError(explained(self._path))
 
     def __getattr__(self, name):
@@ -78,3 +80,14 @@ class Refused:
 
     def __repr__(self):
         return f"<{explained(self._path)}>"
+
+
+def _unusable_primitive(path):
+    """Return a Primitive whose call raises: Cells create Primitives that they may never call."""
+    from sporax.ops.primitive import Primitive
+
+    class Unusable(Primitive):
+        def __call__(self, *args, **kwargs):
+            raise NotImplementedError(explained(path))
+
+    return Unusable(path.rpartition(".")[2])

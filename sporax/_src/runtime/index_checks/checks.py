@@ -341,7 +341,7 @@ def _check(op, operands):
         for i, x in zip(bounds.taken, taken, strict=True)
     ]
     site = Site(bounds)
-    if tracer is None and not recorder.immediate:
+    if tracer is None and not recorder.immediate and all([hasattr(x, "_value") for x in taken]):
         at = tuple([_place(recorder, value) for value in values])
         pending = Pending(bounds.op.of, at, tuple([value.aval for value in values]))
         state = recorder.state
@@ -372,7 +372,8 @@ def _bounds_of(op, operands):
 
 
 def _place(recorder, value):
-    """Return the slot in the trace of a Value that one of its operations uses."""
+    """Return the slot in the trace of a Value that one of its operations uses: not one that was
+    converted from a list for the check, which would become an input out of order."""
     if value.trace is recorder:
         return value.index
     at = recorder.input_index.get(id(value.array))

@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from sporax._src.core.dtype import Type, from_numpy
+from sporax._src.core.errors import warn
 from sporax._src.core.from_host import plain
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.signature_errors import fitting
@@ -141,6 +142,9 @@ class Derivative:
             if not isinstance(result, (tuple, list)) or len(result) < 2:
                 raise rejection("has-aux-true-function-return", name=self.who)
             result = result[0]
+        if result is None:
+            warn(message("function-returns-none", self.who))
+            return []
         outputs = tensors_of(result)
         if not outputs and not _is_constant(result):
             raise rejection("function-return-tensor-containers", self.who, got=result)

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from sporax._src.diagnosis.rules import rejection
-from sporax._src.mindspore.compat import install_as_mindspore
+from sporax._src.mindspore.compat import install_as_mindspore, installed_with
 from sporax._src.mindspore.compat.refused_names import REFUSED, Refused, explained
 from sporax.io import untrusted_file
 
@@ -198,6 +198,10 @@ class Reader(ast.NodeVisitor):
     def visit_Import(self, node):
         for path, _ in _imported(node, self.root):
             self._note(node, path)
+        for module in _modules(node):
+            fault = None if self.guarded else installed_with.missing(module)
+            if fault:
+                self.uses.append(Use(f"{self.place}:{node.lineno}", module, fault))
 
     visit_ImportFrom = visit_Import
 
@@ -261,6 +265,13 @@ def _imported(node, root):
             if isinstance(node, ast.ImportFrom) and name.name != "*" and name.asname is None:
                 name = ast.alias(name.name, name.name)
             yield path, name
+
+
+def _modules(node):
+    """Return the modules that an import statement names, but for those of the program itself."""
+    if isinstance(node, ast.Import):
+        return [name.name for name in node.names]
+    return [] if node.level else [_joined(node.module, name.name) for name in node.names]
 
 
 def _joined(module, name):

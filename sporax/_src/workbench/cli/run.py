@@ -9,8 +9,8 @@ import runpy
 import sys
 import types
 
-from sporax._src.core.language import annotate, hide_frames
-from sporax._src.mindspore.compat import install_as_mindspore
+from sporax._src.core.language import annotate, hide_frames, language
+from sporax._src.mindspore.compat import install_as_mindspore, installed_with
 
 _NO_SCRIPT, _FAILED, _INTERRUPTED = 2, 1, 130
 _PYTHONS = (importlib.util.__file__, runpy.__file__, "<frozen importlib", "<frozen runpy")
@@ -91,5 +91,8 @@ def _guarded(run, target):
 def _report(error):
     """Show a script's exception as Python would, without the frames of the runner."""
     annotate(error)
+    absent = isinstance(error, ModuleNotFoundError) and installed_with.missing(error.name)
+    if absent:
+        error.add_note(absent.chinese if language() == "zh" else absent)
     hide_frames(error, _PYTHONS)
     sys.excepthook(type(error), error, error.__traceback__)
