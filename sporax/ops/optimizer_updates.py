@@ -114,8 +114,10 @@ class Update:
         wanted = dict.fromkeys(dense, first.shape)
         if is_sparse:
             indices = avals[-1]
-            is_vector = indices.ndim == 1 and indices.dtype.kind == "i"
-            require(is_vector, "vector-int32-int64", self.name, indices=describe(indices))
+            is_int = indices.dtype.kind == "i"
+            require(is_int, "vector-int32-int64", self.name, indices=describe(indices))
+            given = {"argument": "indices", "shape": indices.shape}
+            require(indices.ndim == 1, "vector", self.name, **given)
             wanted["grad"] = (*indices.shape, *first.shape[1:])
         for name, shape in wanted.items():
             aval = named[name]

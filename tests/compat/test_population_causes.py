@@ -44,6 +44,21 @@ def test_positions_that_no_argument_has_are_runtime_errors(positions):
         ms.grad(ops.mul, positions)(X, X)
 
 
+def test_indices_of_rows_that_are_no_vector_are_value_errors():
+    rows = [ms.Parameter(Tensor([[1.0]]), name=n) for n in "abc"]
+    step = ops.FusedSparseFtrl(0.1, 0.0, 0.0, -0.5)
+    with pytest.raises(ValueError, match="'indices' must be a vector"):
+        step(*rows, Tensor([[1.0]]), Tensor(0, ms.int32))
+
+
+def test_scipy_rejects_flags_of_another_type_first():
+    with pytest.raises(TypeError, match="'lower' must be a bool"):
+        ms.scipy.linalg.eigh(X, X, lower="x")
+    with pytest.raises(ValueError, match="must be None"):
+        ms.scipy.linalg.eigh(Tensor([[1.0]]), Tensor([[1.0]]))
+    assert ms.scipy.linalg.block_diag().shape == (1, 0)
+
+
 @pytest.mark.parametrize("wait", [ms.synchronize, _pynative_executor.sync])
 def test_waiting_raises_errors_of_indices(wait):
     index = Tensor([4]) + 0
