@@ -51,14 +51,21 @@ def _astype(self, dtype, copy=True):
     return cast(self, dtype)
 
 
+_DEVICES = ("CPU", "GPU", "TPU", "Ascend", "meta")
+
+
 def _to(self, dtype=None, non_blocking=False, copy=False, *, device=None, other=None):
-    """Cast the tensor to `dtype`, or to the dtype of `other` if it is a Tensor; XLA chooses the
-    device.
+    """Cast the tensor to `dtype`, or to the dtype of `other` if it is a Tensor; `to('meta')` drops
+    the data, which no other device can restore. XLA chooses among the other devices.
 
     >>> Tensor([1.7]).to(ms.int32).asnumpy()
     array([1], dtype=int32)
     """
     dtype = dtype if other is None else other
+    if isinstance(dtype, str) and dtype.partition(":")[0] in _DEVICES:
+        device, dtype = dtype, None if isinstance(non_blocking, bool) else non_blocking
+    if device is not None and (device == "meta") != self.is_meta:
+        self = Tensor(self if device == "meta" else self._read(), device=device)
     dtype = dtype.dtype if isinstance(dtype, Tensor) else dtype
     return self if dtype is None else _astype(self, dtype, copy)
 

@@ -9,6 +9,7 @@ from sporax._src.core.dtype import Type
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.tree import fields_of
+from sporax._src.runtime.engine.trace_tree import OnMeta
 
 
 def kind_of(args, kwargs, tensors, numbers):
@@ -34,8 +35,11 @@ def _key(obj, tensors, seen, numbers=None):
         is_repeated = position != len(tensors)
         tensors.append(obj)
         value = obj._value
-        if value.array is None and obj.has_init:
-            value = obj.init_data()._value  # as in MindSpore
+        if value.array is None:
+            if obj.has_init:
+                value = obj.init_data()._value  # as in MindSpore
+            elif obj.is_meta:
+                raise OnMeta
         aval = value.aval
         if isinstance(obj, Parameter):
             hooks = map(Identity, hooks_at(obj))

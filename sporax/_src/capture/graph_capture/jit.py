@@ -37,6 +37,7 @@ from sporax._src.core.errors import warn
 from sporax._src.core.signal_handlers import is_of_handler
 from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import rejection
+from sporax._src.runtime.engine.trace_tree import OnMeta
 from sporax._src.runtime.engine.debug.compile_log import announced, channel, counted, lasted, log
 
 
@@ -115,6 +116,7 @@ class JitFunction:
             or thread.recorder.tracer is not None
             or thread.tape is not None
             or thread.precision is not None
+            or thread.recorder.is_meta
             or thread.saving is not None  # `saved_tensors_hooks` run on each call
         )
 
@@ -136,6 +138,8 @@ class JitFunction:
         tensors, numbers = [], []
         try:
             kind = kind_of(args, kwargs, tensors, numbers)
+        except OnMeta:
+            return None, None, self.fn(*args, **kwargs)
         except SelfContaining:
             self._run_dynamically(SELF_CONTAINING)
             return None, None, self.fn(*args, **kwargs)
