@@ -1,6 +1,5 @@
 """Limits on the size of arrays: larger ones raise before memory is allocated."""
 
-import contextlib
 import functools
 import math
 import os
@@ -20,14 +19,17 @@ class _Limits(threading.local):
 _limits = _Limits()
 
 
-@contextlib.contextmanager
-def sizes_unlimited():
-    """Accept results of any size in the block: they get no memory."""
-    before, _limits.is_off = _limits.is_off, True
-    try:
-        yield
-    finally:
-        _limits.is_off = before
+class sizes_limited:
+    """Reject huge results in the block, or accept them, since they get no memory."""
+
+    def __init__(self, is_on):
+        self.is_off = not is_on
+
+    def __enter__(self):
+        self.before, _limits.is_off = _limits.is_off, self.is_off
+
+    def __exit__(self, *exception):
+        _limits.is_off = self.before
 
 
 @functools.cache

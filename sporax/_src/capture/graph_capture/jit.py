@@ -37,8 +37,8 @@ from sporax._src.core.errors import warn
 from sporax._src.core.signal_handlers import is_of_handler
 from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import rejection
-from sporax._src.runtime.engine.trace_tree import OnMeta
 from sporax._src.runtime.engine.debug.compile_log import announced, channel, counted, lasted, log
+from sporax._src.runtime.engine.trace_tree import OnMeta
 
 
 class JitFunction:

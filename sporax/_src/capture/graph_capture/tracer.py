@@ -24,7 +24,7 @@ from sporax._src.capture.staging.host_calls import all_tensors
 from sporax._src.capture.staging.symbolic_scalars import tracing
 from sporax._src.core.tensor import drawn_value
 from sporax._src.core.tree import tensors_of
-from sporax._src.core.value import Shared, Uninitialized, Value, thread
+from sporax._src.core.value import Meta, Shared, Uninitialized, Value, thread
 from sporax._src.runtime.engine.autocast import mark_precision
 from sporax._src.runtime.engine.recorder import Recorder
 from sporax._src.runtime.engine.trace_tree import TraceEnds
@@ -99,6 +99,8 @@ class GraphTracer(lending.Scope, Tracer):
             return value.index
         if value.__class__ is Uninitialized:  # drawn, so that a graph can compute with it
             value = drawn_value(handle)
+        if value.__class__ is Meta:  # a graph computes
+            return self.end(recorder)
         if id(value) in self.known:
             index = self._from_earlier_part(recorder, value)
             if index is not None:

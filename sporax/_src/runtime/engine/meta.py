@@ -6,6 +6,7 @@ does so with all operations.
 """
 
 from sporax._src.core.value import thread
+from sporax._src.diagnosis.sizes import sizes_limited
 from sporax._src.runtime.engine.recorder import Recorder
 from sporax._src.runtime.engine.trace_tree import OnMeta
 
@@ -50,7 +51,8 @@ class on_device:
         wanted = recorder.is_meta if self.device is None else self.device == "meta"
         if recorder.tracer is not None and wanted != recorder.is_meta:
             recorder.tracer.to_host(recorder)
-        self.before = thread.recorder, thread.recorder_class
+        self.before = thread.recorder, thread.recorder_class, sizes_limited(not wanted)
+        self.before[2].__enter__()
         if wanted != recorder.is_meta:
             thread.recorder_class = MetaRecorder if wanted else None
             thread.recorder = thread.new_recorder()
@@ -58,7 +60,9 @@ class on_device:
 
     def __exit__(self, *exception):
         if thread.recorder_class is not self.before[1]:
-            thread.recorder, thread.recorder_class = self.before
+            thread.recorder.run()  # no operation comes after it
+            thread.recorder, thread.recorder_class, _ = self.before
+        self.before[2].__exit__()
 
 
 def device_of(tensor, device):

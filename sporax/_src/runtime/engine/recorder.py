@@ -21,7 +21,7 @@ from sporax._src.core.value import (
     shared_value,
     thread,
 )
-from sporax._src.diagnosis.sizes import sizes_unlimited
+from sporax._src.diagnosis.sizes import sizes_limited
 from sporax._src.runtime.engine.compile_policy import prepare
 from sporax._src.runtime.engine.debug.out_of_memory import out_of_memory
 from sporax._src.runtime.engine.trace_tree import (
@@ -82,11 +82,12 @@ class Recorder(PendingTrace):
                 return at
         if self.tracer is not None:
             return self.tracer.operand_key(self, value, handle)
-        if value.__class__ is Uninitialized and handle is not None and as_graph():
-            handle.init_data()
-            raise TraceEnds
-        if value.__class__ is Meta:
-            raise OnMeta
+        if value.array is None:
+            if value.__class__ is Meta:
+                raise OnMeta
+            if value.__class__ is Uninitialized and handle is not None and as_graph():
+                handle.init_data()
+                raise TraceEnds
         value.read()
         at = self.input_index.get(id(value.array))
         if at is not None:
@@ -347,9 +348,10 @@ def evaluated(op, operands, values, do):
     if precision is not None and precision.refuses(op, avals):
         return fitted(op, operands, values, do)
     try:
-        rule = op.rule(avals)
+        with sizes_limited(True):
+            rule = op.rule(avals)
     except ValueError:  # perhaps because it is larger than the memory
-        with sizes_unlimited():
+        with sizes_limited(False):
             rule = op._infer(avals)  # not kept: the result must stay an error on other devices
     flags = any([v.tracked for v in values]) and differentiated(op, avals, rule.avals)
     out: Any = tuple(map(Meta, rule.avals))

@@ -30,7 +30,7 @@ from sporax._src.core.hooks import hooks
 from sporax._src.core.jax_internals import used_inputs
 from sporax._src.core.tensor import as_value, stacked_operands
 from sporax._src.core.to_host import on_host
-from sporax._src.core.value import WEAK_AVALS, Aval, Meta, thread
+from sporax._src.core.value import WEAK_AVALS, Aval, thread
 from sporax._src.diagnosis.rules import message, rejection
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import apply, pending_value, record, wrap
@@ -330,6 +330,8 @@ def _check(op, operands):
         _add(recorder, pending, (site,))
         return
     operands = stacked_operands(op, operands)
+    if recorder.is_meta or any([getattr(x, "is_meta", False) for x in operands]):
+        return  # not recorded
     avals, bounds = _bounds_of(op, operands)
     if bounds is None or not bounds.taken:
         return
@@ -344,8 +346,6 @@ def _check(op, operands):
         x._value if hasattr(x, "_value") else as_value(op, x, i)
         for i, x in zip(bounds.taken, taken, strict=True)
     ]
-    if recorder.is_meta or any([value.__class__ is Meta for value in values]):
-        return  # no indices
     site = Site(bounds)
     if tracer is None and not recorder.immediate:
         at = tuple([_place(recorder, value) for value in values])
