@@ -36,10 +36,7 @@ def _key(obj, tensors, seen, numbers=None):
         tensors.append(obj)
         value = obj._value
         if value.array is None:
-            if obj.has_init:
-                value = obj.init_data()._value  # as in MindSpore
-            elif obj.is_meta:
-                raise OnMeta
+            value = _drawn(obj)
         aval = value.aval
         if isinstance(obj, Parameter):
             hooks = map(Identity, hooks_at(obj))
@@ -72,6 +69,14 @@ def _key(obj, tensors, seen, numbers=None):
     kind = (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in items])
     del seen[id(obj)]
     return kind
+
+
+def _drawn(tensor):
+    """Return the Value of an argument, drawn by its initializer if it has one, as in MindSpore;
+    raises `OnMeta` for one without data."""
+    if tensor.is_meta:
+        raise OnMeta
+    return tensor.init_data()._value if tensor.has_init else tensor._value
 
 
 class SelfContaining(ValueError):

@@ -5,6 +5,7 @@ import inspect
 import threading
 import types
 import weakref
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from sporax._src.capture.ast_transform.convert import Conversions
@@ -80,7 +81,10 @@ class JitFunction:
             return self._inline(args, kwargs) if self.fullgraph else self.fn(*args, **kwargs)
         host_results, refused = (), []
         while True:
-            entry, inputs, result = self._entry(args, kwargs, host_results, refused)
+            try:
+                entry, inputs, result = self._entry(args, kwargs, host_results, refused)
+            except OnMeta:
+                return self.fn(*args, **kwargs)
             if entry is None:
                 return result
             try:
@@ -93,7 +97,8 @@ class JitFunction:
         """Capture a call with these arguments unless already captured; computes nothing, unless
         there are host calls."""
         if not self._is_inlined():
-            self._entry(args, kwargs)
+            with suppress(OnMeta):
+                self._entry(args, kwargs)
 
     def graph(self, *args, **kwargs):
         """Return the operations for these arguments as a printable `Listing`: inputs (arguments,
@@ -138,8 +143,6 @@ class JitFunction:
         tensors, numbers = [], []
         try:
             kind = kind_of(args, kwargs, tensors, numbers)
-        except OnMeta:
-            return None, None, self.fn(*args, **kwargs)
         except SelfContaining:
             self._run_dynamically(SELF_CONTAINING)
             return None, None, self.fn(*args, **kwargs)

@@ -5,10 +5,12 @@ Their Value is a `Meta`, which a recorder meets as an operand that it has not re
 does so with all operations.
 """
 
+from typing import Any
+
 from sporax._src.core.value import thread
 from sporax._src.diagnosis.sizes import sizes_limited
 from sporax._src.runtime.engine.recorder import Recorder
-from sporax._src.runtime.engine.trace_tree import OnMeta
+from sporax._src.runtime.engine.trace_tree import OnMeta, TraceNode
 
 
 class _NoPath:
@@ -26,8 +28,9 @@ class MetaRecorder(Recorder):
 
     def __init__(self):
         super().__init__()
-        self.state = type(self.state)(None, None, None, (), None)
-        self.state.precision, self.state.next = thread.precision, _NoPath()
+        state: Any = TraceNode(None, None, None, (), None)
+        state.precision, state.next = thread.precision, _NoPath()
+        self.state = state
 
     def operand_key(self, value, handle=None):
         """Raise `OnMeta`."""

@@ -285,10 +285,8 @@ def record(op, *values) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
-        if refusal.__class__ is NeedsCast:
-            return fitted(op, values, values, record)
-        if refusal.__class__ is OnMeta:
-            return evaluated(op, values, values, record)
+        if refusal.__class__ in _OTHERWISE:
+            return _OTHERWISE[refusal.__class__](op, values, values, record)
         if refusal.__class__ is not TraceEnds:
             raise
         recorder.run()
@@ -339,8 +337,12 @@ def fitted(op, operands, values, do):
 
 def evaluated(op, operands, values, do):
     """Infer an operation on the device 'meta', which is not recorded and computes nothing; returns
-    its output Value, or a tuple of them."""
+    its output, or a tuple of them. `values`: of the first operands; `do`: `apply` or `record`."""
     recorder: Any = thread.recorder
+    if do is apply:
+        operands = stacked_operands(op, operands)
+        values = [x._value if isinstance(x, Tensor) else as_value(op, x, i)
+                  for i, x in enumerate(operands)]  # fmt: skip
     if op.mark is not None:  # has no operands: the recorder is a `MetaRecorder`
         (recorder.state.precision,) = op.mark
     avals = tuple([value.aval for value in values])
@@ -357,10 +359,14 @@ def evaluated(op, operands, values, do):
     out: Any = tuple(map(Meta, rule.avals))
     for value, flag in zip(out, flags or (), strict=False):
         value.tracked = flag
-    out = out[0] if rule.single else out
     if flags and thread.tape is not None:
-        thread.tape.record((op, values, out))
-    return out
+        thread.tape.record((op, values, out[0] if rule.single else out))
+    if do is apply:
+        out = tuple(map(wrap, out))
+    return out[0] if rule.single else out
+
+
+_OTHERWISE = {NeedsCast: fitted, OnMeta: evaluated}  # what takes the place of recording
 
 
 def outputs(recorder, index, avals, tracked):
@@ -406,17 +412,10 @@ def apply(op, *operands) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
-        if refusal.__class__ is NeedsCast:
-            return fitted(op, operands, values, apply)
+        if refusal.__class__ in _OTHERWISE:
+            return _OTHERWISE[refusal.__class__](op, operands, values, apply)
         if refusal.__class__ is NeedsStack:
             return apply(op, *stacked_operands(op, operands))
-        if refusal.__class__ is OnMeta:
-            values = [x._value if isinstance(x, Tensor) else as_value(op, x, i)
-                      for i, x in enumerate(operands)]  # fmt: skip
-            out = evaluated(op, operands, values, apply)
-            if out.__class__ is tuple:
-                return tuple([wrap(x) if isinstance(x, Value) else x for x in out])
-            return wrap(out) if isinstance(out, Value) else out
         if refusal.__class__ is not TraceEnds:
             raise
         recorder.run()
