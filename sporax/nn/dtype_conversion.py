@@ -6,7 +6,9 @@ from sporax._src.core import dtype as dtypes
 from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import warn
 from sporax._src.core.tensor import Tensor, new_value
+from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.engine.meta import on_device
 from sporax.nn.cell_registry import tensors_in
 from sporax.ops.casting import check_device
 
@@ -19,7 +21,7 @@ class DtypeConversion:
 
         Called as `to(dtype)`, `to(tensor)` for the tensor's dtype, or `to(device, dtype)`;
         `non_blocking` has no effect. `device` must be the current device, which `set_device`
-        chooses. Parameters and buffers keep their identity.
+        chooses, or 'meta', which drops the data. Parameters and buffers keep their identity.
 
         >>> nn.Dense(2, 2).to(ms.float16).weight.dtype
         mindspore.float16
@@ -27,6 +29,12 @@ class DtypeConversion:
         device, dtype = _parsed(*args, **kwargs)
         if device is not None:
             check_device("Cell.to", device)
+            for _, cell in tree(self):
+                for tensor in tensors_in(cell):
+                    if device == "meta":
+                        tensor._drop_data()
+                    elif tensor.is_meta:
+                        tensor._read()  # raises
         if dtype is not None:
             wanted = _floating(dtype)
             for _, cell in tree(self):
@@ -43,7 +51,12 @@ class DtypeConversion:
         for _, cell in tree(self) if recurse else [("", self)]:
             for tensor in tensors_in(cell):
                 aval = tensor._value.aval
-                tensor._rebind(new_value(np.zeros(aval.shape, aval.dtype), None))
+                if device == "meta" or (device is None and thread.recorder.is_meta):
+                    tensor._drop_data()
+                else:
+                    with on_device(device):
+                        value = new_value(np.zeros(aval.shape, aval.dtype), None)
+                    tensor._rebind(value)
         return self
 
 

@@ -52,13 +52,14 @@ def _astype(self, dtype, copy=True):
     return cast(self, dtype)
 
 
-_DEVICES = {"cpu", "gpu", "ascend", "npu", "cuda", "mps", "xpu", "tpu"}  # in any library
+_DEVICES = {"cpu", "gpu", "ascend", "npu", "cuda", "mps", "xpu", "tpu", "meta"}  # in any library
 
 
 def check_device(who, device):
-    """Raise unless `device` is the one in use."""
+    """Raise unless `device` is the one in use, or 'meta'."""
     here = context.get_context("device_target")
-    fits = isinstance(device, str) and device.partition(":")[0].upper() == here
+    name = device.partition(":")[0] if isinstance(device, str) else None
+    fits = name is not None and (name == "meta" or name.upper() == here)
     require(fits, "one-use", who, device=device, here=here)
 
 
@@ -66,7 +67,8 @@ def _to(self, *args, **kwargs):
     """Cast the tensor to `dtype`, or to the dtype of `other`.
 
     Called as `to(dtype, non_blocking, copy)`, `to(other, non_blocking, copy)` or `to(device, dtype,
-    non_blocking, copy)`; `device` must be the one in use, `non_blocking` has no effect.
+    non_blocking, copy)`; `device` must be the one in use, or 'meta', which drops the data;
+    `non_blocking` has no effect.
 
     >>> Tensor([1.7]).to("CPU", ms.int32).asnumpy()
     array([1], dtype=int32)
@@ -79,8 +81,11 @@ def _to(self, *args, **kwargs):
     given = by_position | kwargs
     fits = len(given) == len(args) + len(kwargs) and given.keys() <= {"device", *names, "other"}
     require(fits, "arguments-dtype-tensor-device", "Tensor.to", got=args, kwargs=kwargs)
-    if given.get("device") is not None:
-        check_device("Tensor.to", given["device"])
+    if (device := given.get("device")) is not None:
+        check_device("Tensor.to", device)
+        if (device == "meta") != self.is_meta:
+            moved = Tensor(self if device == "meta" else self._read(), device=device)
+            return _to(moved, **(given | {"device": None}))
     dtype, copies = given.get("other", given.get("dtype")), given.get("copy", False)
     dtype = getattr(self if dtype is None and copies else dtype, "dtype", dtype)
     return self if dtype is None else _astype(self, dtype, copies)

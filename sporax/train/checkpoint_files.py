@@ -239,7 +239,7 @@ def _of_ranks(value):
 
 def _template(dtype, shape, here):
     """Return orbax's restore template: with the current array's sharding, or a NumPy array."""
-    present = here._value.read() if isinstance(here, Tensor) else None
+    present = here._value.read() if isinstance(here, Tensor) and not here.is_meta else None
     if _is_sharded(present) and present.shape == shape:
         return jax.ShapeDtypeStruct(shape, dtype, sharding=present.sharding)
     return np.broadcast_to(np.zeros((), dtype), shape)  # takes no memory for any shape

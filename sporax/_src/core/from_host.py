@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.value import UnknownShape, is_unknown
+from sporax._src.core.value import Aval, Meta, UnknownShape, is_unknown
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.diagnosis.sizes import check_size
 
@@ -70,12 +70,15 @@ def host_array(data, wanted):
         return array.astype(wanted, copy=False)
 
 
-def blank(shape, dtype):
-    """Return the data of a Tensor without `input_data`: zeros, or an `UnknownShape`."""
+def blank(shape, dtype, is_meta=False):
+    """Return the data of a Tensor without `input_data`: zeros, a `Meta`, or an
+    `UnknownShape`."""
     if dtype is None:
         raise rejection("given-shape-dtype-init", "Tensor", argument="input_data")
     if shape is None or (isinstance(shape, (tuple, list)) and any(map(is_unknown, shape))):
         return UnknownShape(shape, dtypes.to_numpy(dtype))
+    if is_meta:
+        return Meta(Aval.of(tuple(np.atleast_1d(shape).tolist()), dtypes.to_numpy(dtype)))
     check_size("Tensor", np.atleast_1d(shape).tolist(), dtypes.to_numpy(dtype), "'shape'")
     return np.zeros(shape, dtypes.to_numpy(dtype))
 

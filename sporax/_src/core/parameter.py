@@ -8,7 +8,7 @@ from sporax._src.core import dtype as dtypes
 from sporax._src.core.from_host import plain, python_number
 from sporax._src.core.hooks import hooks
 from sporax._src.core.signature_errors import fitting_constructor
-from sporax._src.core.tensor import Tensor, bind_all, new_value
+from sporax._src.core.tensor import Tensor, bind_all, meta_value, new_value
 from sporax._src.core.tree import live_objects
 from sporax._src.core.value import Changes, thread
 from sporax._src.diagnosis.argument_kinds import BOOL
@@ -21,7 +21,7 @@ class Parameter(Tensor):
 
     `default_input`: a Tensor, NumPy array or number. `name`: by default the attribute under which a
     Cell keeps it. `requires_grad`: whether it is differentiated. A pending initializer draws at
-    construction.
+    construction. `device`: 'meta' for no data.
 
     >>> Parameter(Tensor([1.0]), name="w").requires_grad
     True
@@ -38,7 +38,8 @@ class Parameter(Tensor):
             default_input = python_number(default_input)
         _check_kind(default_input)
         narrow = dtypes.NAMES["int32"] if default_input.__class__ is int else None
-        value = self._value = _apart(new_value(default_input, narrow))
+        as_value = meta_value if device == "meta" else new_value
+        value = self._value = _apart(as_value(default_input, narrow))
         if value.array is None and value.trace is thread.recorder:
             thread.recorder.has_initial_values = True
         self.name = name
@@ -162,7 +163,8 @@ class Parameter(Tensor):
         if isinstance(init, str) and init == "same":
             copied = Parameter(self, name=name)
         else:
-            copied = Parameter(hooks.initial_value(init, self.shape, self.dtype), name=name)
+            start = hooks.initial_value(init, self.shape, self.dtype)
+            copied = Parameter(start, name=name, device="meta" if self.is_meta else None)
         copied.requires_grad = self.requires_grad
         copied.layerwise_parallel = self.layerwise_parallel
         copied.parallel_optimizer = self.parallel_optimizer

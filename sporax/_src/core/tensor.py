@@ -29,6 +29,7 @@ from sporax._src.core.signature_errors import fitting_constructor
 from sporax._src.core.to_host import Reading, wait_for
 from sporax._src.core.value import (
     Aval,
+    Meta,
     Uninitialized,
     UnknownShape,
     Value,
@@ -57,7 +58,8 @@ class Tensor(Attached, TensorNames):
     `init` (see `initializer`) give an uninitialized tensor: its elements are drawn by
     `init_data()`, when they are read (e.g. printed), or by a captured function (`jit`, GRAPH_MODE);
     an operation on it in dynamic code before that raises. Without data, a `shape` with None gives a
-    placeholder for inputs (`Cell.set_inputs`).
+    placeholder for inputs (`Cell.set_inputs`). `device='meta'` gives a tensor with shape and dtype
+    and without data; an operation on it returns another one.
 
     >>> Tensor([1, 2, 3], dtypes.float32).shape
     (3,)
@@ -79,15 +81,14 @@ class Tensor(Attached, TensorNames):
             if shape is None or dtype is None:
                 raise rejection("needs-shape-dtype-too", "Tensor", argument="init")
             if not hasattr(init, "draw"):  # the name of an initializer, or a number
-                self._value = hooks.initial_value(init, shape, dtype)._value
-                return
-            shape = plain(shape)
-            sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-            self._value = Uninitialized(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
-            return
-        if input_data is None:
-            input_data = blank(shape, dtype)
-        self._value = new_value(input_data, dtype)
+                input_data = hooks.initial_value(init, shape, dtype)._value
+            else:
+                shape = plain(shape)
+                sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+                input_data = Uninitialized(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
+        elif input_data is None:
+            input_data = blank(shape, dtype, device == "meta" or thread.recorder.is_meta)
+        self._value = (meta_value if device == "meta" else new_value)(input_data, dtype)
 
     # what it is -----------------------------------------------------------------------------
 
@@ -146,8 +147,13 @@ class Tensor(Attached, TensorNames):
 
     @property
     def device(self):
-        """The name of the device: 'CPU', 'GPU' or 'TPU'."""
-        return context.get_context("device_target")
+        """The name of the device: 'CPU', 'GPU' or 'TPU'; 'meta' without data."""
+        return "meta" if self.is_meta else context.get_context("device_target")
+
+    @property
+    def is_meta(self):
+        """True if the tensor has shape and dtype and no data."""
+        return self._value.__class__ is Meta
 
     def value(self):
         """Return the tensor itself.
@@ -184,11 +190,12 @@ class Tensor(Attached, TensorNames):
         return Tensor(np.frombuffer(bytes_data, dtypes.to_numpy(dtype)).reshape(shape))
 
     def __str__(self):
-        return printing.text(self.asnumpy())
+        return repr(self) if self.is_meta else printing.text(self.asnumpy())
 
     def __repr__(self):
-        if isinstance(self._value, UnknownShape):
+        if isinstance(self._value, (UnknownShape, Meta)):
             blank = " " if self.ndim == 1 else "\n"  # where MindSpore prints the elements
+            blank += "<meta>" if self.is_meta else ""
             return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={blank})"
         return printing.representation(self.shape, self.dtype, self.asnumpy())
 
@@ -228,12 +235,23 @@ class Tensor(Attached, TensorNames):
         """Return `value` with this handle's placement, and notify the tracer of the rebinding."""
         if value.__class__ is Uninitialized:
             value.read()  # raises: it cannot be computed with
+        if value.__class__ is Meta and not self.is_meta:
+            raise rejection("meta-into-data", self.__class__.__name__, shape=self.shape)
         recorder = thread.recorder
         if recorder.tracer is not None:
             recorder.tracer.before_rebind(recorder, self)
         if self._placement is not None:
             value = hooks.placed(value, self._placement)
         return value
+
+    def _drop_data(self):
+        """Move this tensor to the device 'meta'; its views keep the data."""
+        recorder, alias = thread.recorder, getattr(self, "_alias", None)
+        if recorder.tracer is not None:
+            recorder.tracer.to_host(recorder)
+        if alias is not None:
+            alias.leave(self)
+        self._value = meta_value(self, None)
 
     def assign_value(self, value):
         """Take over the contents, shape and dtype of another tensor.
@@ -269,7 +287,10 @@ class Tensor(Attached, TensorNames):
         return memo.setdefault(id(self), self.__copy__())  # values are immutable: may be shared
 
     def __reduce_ex__(self, protocol):
-        return _restore, (self.__class__, self.asnumpy(), dict(self.__dict__))
+        data = self._value.aval if self.is_meta else self.asnumpy()
+        if self.is_meta:
+            data = (data.shape, data.dtype)
+        return _restore, (self.__class__, data, dict(self.__dict__))
 
     def asjax(self):
         """Return a copy of the elements as a `jax.Array`.
@@ -315,6 +336,9 @@ def _restore(kind, array, attributes):
     complete()  # unpickling a Tensor may be the first use of sporax in a process
     tensor = object.__new__(kind)
     tensor.__dict__.update(attributes)
+    if isinstance(array, tuple):  # shape and dtype
+        tensor._value = Meta(Aval.of(*array))
+        return tensor
     tensor._value = new_value(array, None)
     return tensor if tensor._placement is None else tensor._bind(tensor._value)
 
@@ -322,6 +346,9 @@ def _restore(kind, array, attributes):
 def new_value(data, dtype, is_owned=False):
     """Return a concrete Value of host data, converted to `dtype`; a Tensor shares its Value.
     `is_owned`: whether nobody else will change the data."""
+    recorder = thread.recorder
+    if recorder is not None and recorder.is_meta:
+        return meta_value(data, dtype)
     if isinstance(data, Tensor):
         if data._value.__class__ is Uninitialized:
             data.init_data()
@@ -329,7 +356,7 @@ def new_value(data, dtype, is_owned=False):
         if dtype is None or dtypes.to_numpy(dtype) == value.aval.dtype:
             return value
         return data.astype(dtype)._value
-    if isinstance(data, UnknownShape):
+    if isinstance(data, Value):
         return data
     wanted = None if dtype is None else dtypes.to_numpy(dtype)
     if isinstance(data, jax.Array):
@@ -338,10 +365,23 @@ def new_value(data, dtype, is_owned=False):
     aval = Aval.of(array.shape, array.dtype)
     array = array if is_owned else array.copy()
     value = Value(aval, device_array(array))  # `jnp.array` would compile for each shape
-    recorder = thread.recorder
     if recorder is not None and recorder.tracer is not None:
         recorder.tracer.add_constant(recorder, value)
     return value
+
+
+def meta_value(data, dtype):
+    """Return the Value of the device 'meta' with the shape of data, in `dtype` or the data's."""
+    if isinstance(data, UnknownShape):
+        return data
+    wanted = None if dtype is None else dtypes.to_numpy(dtype)
+    if isinstance(data, Tensor):
+        data = data._value
+    if isinstance(data, Value):
+        data = data.aval
+    elif not isinstance(data, jax.Array):
+        data = host_array(data, wanted)
+    return Meta(Aval.of(data.shape, wanted or data.dtype))
 
 
 def drawn_value(tensor):

@@ -138,6 +138,19 @@ class Uninitialized(Value):
         raise rejection("only-initializer", "Tensor", shape=self.aval.shape, init=self.init)
 
 
+class Meta(Value):
+    """A value of the device 'meta': an aval without data; operations on it infer only avals."""
+
+    __slots__ = ()
+
+    def __init__(self, aval):
+        super().__init__(aval, None)
+
+    def read(self):
+        """Raise RuntimeError: there are no elements."""
+        raise rejection("meta-no-data", "Tensor", shape=self.aval.shape)
+
+
 class UnknownShape(Value):
     """The Value of a placeholder for tensors of any size: unknown sizes are -1, without an array.
 

@@ -3,12 +3,33 @@
 import functools
 import math
 import os
+import threading
 
 from sporax._src.diagnosis.rules import message, rejection
 
 _MOST_DIMENSIONS = 64  # NumPy's limit
 _FOLD = 4  # results are parts of a program; XLA does not store what it can fuse
 ADDRESSES = 2**47  # bytes of a process's address space: only arrays in a fused loop are larger
+
+
+class _Limits(threading.local):
+    is_off = False  # in this thread
+
+
+_limits = _Limits()
+
+
+class sizes_limited:
+    """Reject huge results in the block, or accept them, since they get no memory."""
+
+    def __init__(self, is_on):
+        self.is_off = not is_on
+
+    def __enter__(self):
+        self.before, _limits.is_off = _limits.is_off, self.is_off
+
+    def __exit__(self, *exception):
+        _limits.is_off = self.before
 
 
 @functools.cache
@@ -24,7 +45,7 @@ def is_huge(shape, dtype, most=None):
     """Return True if such an array has more bytes than fit into memory, or than `most`; False for a
     symbolic size, which is known only at the call."""
     size = math.prod(shape) * dtype.itemsize
-    return isinstance(size, int) and size > (most or most_bytes())
+    return isinstance(size, int) and size > (most or most_bytes()) and not _limits.is_off
 
 
 def check_size(who, shape, dtype, arguments=None, array=None):

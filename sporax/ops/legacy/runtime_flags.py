@@ -17,7 +17,6 @@ from sporax.ops.declare import attach
 # class -> {flag: (initial value, allowed types; None: read-only)}
 _FLAGS = {
     Tensor: {
-        "is_meta": (False, None),
         "symbolic_shape": (None, (list, tuple, type(None))),
         "virtual_flag": (False, (bool,)),
         "parent_tensor_": (None, (Tensor, type(None))),

@@ -78,7 +78,8 @@ def _advanced(generator):
     with updating:  # two threads must not draw from the same state
         state = generator.state
         key, moved = advance_state(state)
-        state._rebind(moved._value)
+        if not moved.is_meta:
+            state._rebind(moved._value)
     return key
 
 

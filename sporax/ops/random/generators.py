@@ -7,6 +7,7 @@ from sporax._src.core import dtype as dtypes
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.meta import device_of, on_device
 from sporax.ops.casting import cast
 from sporax.ops.declare import composite
 from sporax.ops.random.candidates import classes
@@ -26,11 +27,13 @@ from sporax.ops.random.draws import (
 )
 
 
-def _here(name, device):
-    """Raise ValueError for a device other than the one that runs all computations."""
+def _on(name, device):
+    """Return the block of a device; raise ValueError for one other than 'meta' and the one that
+    runs all computations."""
     target = context.get_context("device_target")
-    is_here = device is None or str(device).upper() == target.upper()
-    require(is_here, "none-argument-choice", name, device=device, target=target)
+    fits = device in (None, "meta") or str(device).upper() == target.upper()
+    require(fits, "none-argument-choice", name, device=device, target=target)
+    return on_device(device)
 
 
 # new tensors --------------------------------------------------------------------------------
@@ -43,8 +46,8 @@ def rand_from(*size, generator=None, dtype=None, device=None):
     >>> mint.rand(2, 3, generator=ms.Generator().manual_seed(1)).shape
     (2, 3)
     """
-    _here("rand", device)
-    return rand(all_sizes("rand", size), dtype=dtype, seed=generator)
+    with _on("rand", device):
+        return rand(all_sizes("rand", size), dtype=dtype, seed=generator)
 
 
 @composite(function=(), mint="randn")
@@ -54,8 +57,8 @@ def randn_from(*size, generator=None, dtype=None, device=None):
     >>> mint.randn((2, 3)).shape
     (2, 3)
     """
-    _here("randn", device)
-    return randn(all_sizes("randn", size), dtype=dtype, seed=generator)
+    with _on("randn", device):
+        return randn(all_sizes("randn", size), dtype=dtype, seed=generator)
 
 
 @composite(function=(), mint="rand_like(input, *, dtype=None, device=None)")
@@ -65,9 +68,9 @@ def rand_as(input, dtype=None, device=None):
     >>> mint.rand_like(Tensor([1.0, 2.0])).shape
     (2,)
     """
-    _here("rand_like", device)
-    wanted = dtype_of_kind("rand_like", dtype, "fV", input.dtype)
-    return uniform_from_key(next_key(), input.shape, wanted)
+    with _on("rand_like", device_of(input, device)):
+        wanted = dtype_of_kind("rand_like", dtype, "fV", input.dtype)
+        return uniform_from_key(next_key(), input.shape, wanted)
 
 
 @composite(function=(), mint="randn_like(input, *, dtype=None, device=None)")
@@ -77,9 +80,9 @@ def randn_as(input, dtype=None, device=None):
     >>> mint.randn_like(Tensor([1.0, 2.0])).shape
     (2,)
     """
-    _here("randn_like", device)
-    wanted = dtype_of_kind("randn_like", dtype, "fV", input.dtype)
-    return normal_from_key(next_key(), input.shape, wanted)
+    with _on("randn_like", device_of(input, device)):
+        wanted = dtype_of_kind("randn_like", dtype, "fV", input.dtype)
+        return normal_from_key(next_key(), input.shape, wanted)
 
 
 @composite(
@@ -95,8 +98,8 @@ def randint_from(high, size, low=0, generator=None, dtype=None, device=None):
     >>> mint.randint(5, 6, (2,)).asnumpy()
     array([5, 5])
     """
-    _here("randint", device)
-    return randint(low, high, size, generator, dtype=dtype)
+    with _on("randint", device):
+        return randint(low, high, size, generator, dtype=dtype)
 
 
 @composite(
@@ -112,10 +115,10 @@ def randint_as(input, high, low=0, dtype=None, device=None):
     >>> mint.randint_like(Tensor([1, 2]), 1).asnumpy()
     array([0, 0])
     """
-    _here("randint_like", device)
-    bounds("randint_like", low, high)
-    wanted = dtype_of_kind("randint_like", dtype, "fiuV", input.dtype)
-    return randint_from_key(next_key(), low, high, input.shape, wanted)
+    with _on("randint_like", device_of(input, device)):
+        bounds("randint_like", low, high)
+        wanted = dtype_of_kind("randint_like", dtype, "fiuV", input.dtype)
+        return randint_from_key(next_key(), low, high, input.shape, wanted)
 
 
 @composite(function=(), mint="randperm(n, *, generator=None, dtype=int64)")

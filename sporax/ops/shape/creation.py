@@ -7,6 +7,7 @@ from sporax._src.core import dtype as dtypes
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.engine.meta import device_of, on_device
 from sporax.ops.declare import Array, Arrays, attach, composite, op
 
 
@@ -55,7 +56,8 @@ def empty(*size, dtype=None, device=None, pin_memory=False):
     (2, 3)
     """
     _check_pinned("empty", device, pin_memory)
-    return zeros(size[0] if len(size) == 1 else size, dtype)
+    with on_device(device):
+        return zeros(size[0] if len(size) == 1 else size, dtype)
 
 
 @op(
@@ -137,7 +139,8 @@ def new_zeros(input, size, dtype=None):
     >>> Tensor([1.0]).new_zeros((2,)).asnumpy()
     array([0., 0.], dtype=float32)
     """
-    return zeros(size, input.dtype if dtype is None else dtype)
+    with on_device(device_of(input, None)):
+        return zeros(size, input.dtype if dtype is None else dtype)
 
 
 @composite(tensor=True, function=())
@@ -147,7 +150,8 @@ def new_ones(input, size, dtype=None):
     >>> Tensor([1.0]).new_ones((2,)).asnumpy()
     array([1., 1.], dtype=float32)
     """
-    return ones(size, input.dtype if dtype is None else dtype)
+    with on_device(device_of(input, None)):
+        return ones(size, input.dtype if dtype is None else dtype)
 
 
 @composite(tensor=True, function=())
@@ -157,7 +161,8 @@ def new_full(input, size, fill_value, *, dtype=None):
     >>> Tensor([1.0]).new_full((2,), 3.0).asnumpy()
     array([3., 3.], dtype=float32)
     """
-    return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
+    with on_device(device_of(input, None)):
+        return full(size, fill_value, dtype=input.dtype if dtype is None else dtype)
 
 
 @composite(mint=True, function=())
@@ -169,7 +174,8 @@ def empty_like(input, *, dtype=None, device=None, pin_memory=False):
     """
     require(isinstance(input, Tensor), "tensor-argument-type-creation", "empty_like", input=input)
     _check_pinned("empty_like", device, pin_memory)
-    return zeros(input.shape, input.dtype if dtype is None else dtype)
+    with on_device(device_of(input, device)):
+        return zeros(input.shape, input.dtype if dtype is None else dtype)
 
 
 @composite(tensor=True, function=())
@@ -179,7 +185,8 @@ def new_empty(input, size, dtype=None, device=None):
     >>> Tensor([1.0]).new_empty((2, 3)).shape
     (2, 3)
     """
-    return zeros(size, input.dtype if dtype is None else dtype)
+    with on_device(device_of(input, device)):
+        return zeros(size, input.dtype if dtype is None else dtype)
 
 
 def _fill_in_place(self, value):

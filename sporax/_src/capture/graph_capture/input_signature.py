@@ -9,6 +9,7 @@ from sporax._src.core.dtype import Type
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.tree import fields_of
+from sporax._src.runtime.engine.trace_tree import OnMeta
 
 
 def kind_of(args, kwargs, tensors, numbers):
@@ -34,8 +35,8 @@ def _key(obj, tensors, seen, numbers=None):
         is_repeated = position != len(tensors)
         tensors.append(obj)
         value = obj._value
-        if value.array is None and obj.has_init:
-            value = obj.init_data()._value  # as in MindSpore
+        if value.array is None:
+            value = _drawn(obj)
         aval = value.aval
         if isinstance(obj, Parameter):
             hooks = map(Identity, hooks_at(obj))
@@ -68,6 +69,14 @@ def _key(obj, tensors, seen, numbers=None):
     kind = (obj.__class__, *[(k, _key(v, tensors, seen)) for k, v in items])
     del seen[id(obj)]
     return kind
+
+
+def _drawn(tensor):
+    """Return the Value of an argument, drawn by its initializer if it has one, as in MindSpore;
+    raises `OnMeta` for one without data."""
+    if tensor.is_meta:
+        raise OnMeta
+    return tensor.init_data()._value if tensor.has_init else tensor._value
 
 
 class SelfContaining(ValueError):

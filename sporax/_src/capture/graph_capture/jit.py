@@ -5,6 +5,7 @@ import inspect
 import threading
 import types
 import weakref
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from sporax._src.capture.ast_transform.convert import Conversions
@@ -38,6 +39,7 @@ from sporax._src.core.signal_handlers import is_of_handler
 from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.debug.compile_log import announced, channel, counted, lasted, log
+from sporax._src.runtime.engine.trace_tree import OnMeta
 
 
 class JitFunction:
@@ -79,7 +81,10 @@ class JitFunction:
             return self._inline(args, kwargs) if self.fullgraph else self.fn(*args, **kwargs)
         host_results, refused = (), []
         while True:
-            entry, inputs, result = self._entry(args, kwargs, host_results, refused)
+            try:
+                entry, inputs, result = self._entry(args, kwargs, host_results, refused)
+            except OnMeta:
+                return self.fn(*args, **kwargs)
             if entry is None:
                 return result
             try:
@@ -92,7 +97,8 @@ class JitFunction:
         """Capture a call with these arguments unless already captured; computes nothing, unless
         there are host calls."""
         if not self._is_inlined():
-            self._entry(args, kwargs)
+            with suppress(OnMeta):
+                self._entry(args, kwargs)
 
     def graph(self, *args, **kwargs):
         """Return the operations for these arguments as a printable `Listing`: inputs (arguments,
@@ -115,6 +121,7 @@ class JitFunction:
             or thread.recorder.tracer is not None
             or thread.tape is not None
             or thread.precision is not None
+            or thread.recorder.is_meta
             or thread.saving is not None  # `saved_tensors_hooks` run on each call
         )
 

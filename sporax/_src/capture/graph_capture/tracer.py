@@ -24,7 +24,8 @@ from sporax._src.capture.staging.host_calls import all_tensors
 from sporax._src.capture.staging.symbolic_scalars import tracing
 from sporax._src.core.tensor import drawn_value
 from sporax._src.core.tree import tensors_of
-from sporax._src.core.value import Shared, Uninitialized, Value, thread
+from sporax._src.core.value import Meta, Shared, Uninitialized, Value, thread
+from sporax._src.diagnosis.rules import message
 from sporax._src.runtime.engine.autocast import mark_precision
 from sporax._src.runtime.engine.recorder import Recorder
 from sporax._src.runtime.engine.trace_tree import TraceEnds
@@ -52,6 +53,7 @@ class GraphTracer(lending.Scope, Tracer):
         self.graph_break: Any = None
         self.fullgraph = fullgraph
         self.reason = ""  # why a branch or loop is not an operation
+        self.remedy = None  # the rule of a remedy for it, other than the usual one
         self.unconverted = set()  # code that needed concrete values
         # host calls, see `staging.host_calls`
         self.host_results = list(host_results)
@@ -99,6 +101,9 @@ class GraphTracer(lending.Scope, Tracer):
             return value.index
         if value.__class__ is Uninitialized:  # drawn, so that a graph can compute with it
             value = drawn_value(handle)
+        if value.__class__ is Meta:  # a graph computes
+            self.reason, self.remedy = message("on-meta"), "give-it-data"
+            return self.end(recorder)
         if id(value) in self.known:
             index = self._from_earlier_part(recorder, value)
             if index is not None:
@@ -194,7 +199,7 @@ class GraphTracer(lending.Scope, Tracer):
     def allow(self, host=None):
         """Raise the error for a graph break if the whole function must be captured."""
         if self.fullgraph is not None:
-            self.error = Break(host, self.reason).refusal(self.fullgraph)
+            self.error = Break(host, self.reason, self.remedy).refusal(self.fullgraph)
             raise self.error
 
     def end(self, recorder):
@@ -252,7 +257,7 @@ class GraphTracer(lending.Scope, Tracer):
         if self.is_leaving:
             return
         self.allow()
-        self.is_broken, self.graph_break = True, Break(reason=self.reason)
+        self.is_broken, self.graph_break = True, Break(None, self.reason, self.remedy)
 
     def _give_back_written(self):
         """Publish written Values to other threads; restore handles that were only read."""

@@ -29,14 +29,15 @@ CAUSES = {
 
 class Break:
     """A graph break at the current user line. `host`: the name of a Cell or Function that is called
-    on the host; `reason`: why a branch or loop is not an operation."""
+    on the host; `reason`: why a branch or loop is not an operation. `other`: the rule of a remedy
+    other than its cause's."""
 
-    def __init__(self, host=None, reason=""):
+    def __init__(self, host=None, reason="", other=None):
         self.line, called = user_call()
         what, remedy = CAUSES.get(called or "", ("call-of", "keep-shapes"))
         if host is not None:
             what, remedy = "call-on-the-host", "give-it-ops"
-        self.remedy = message(remedy)
+        self.remedy = message(other or remedy)
         self.what = message(what, name=called if host is None else host)
         if reason:
             self.what = message("not-one-operation", what=self.what, reason=reason)

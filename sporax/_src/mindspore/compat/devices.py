@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import jax
 
 from sporax._src.core import context
+from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.meta import on_device
 
 _PLATFORMS = {"CPU": "cpu", "GPU": "gpu", "TPU": "tpu"}
 _NAMES = (*_PLATFORMS, "Ascend")
@@ -115,6 +117,12 @@ def get_current_device():
     >>> ms.get_current_device().device_id
     0
     """
+    if thread.recorder.is_meta:
+        return DeviceInfo("meta", 0)
+    return _chosen()
+
+
+def _chosen():
     target: Any = context.get_context("device_target")
     number: Any = context.get_context("device_id")
     return DeviceInfo(target, number)
@@ -123,31 +131,40 @@ def get_current_device():
 class DeviceCtx:
     """Context manager in which `set_device(name, device_id)` applies; None means device 0.
 
-    Raises ValueError on entering, for a name other than 'CPU', 'GPU', 'TPU' or 'Ascend' and for a
-    negative number. Tensors without elements ('meta') are not supported.
+    On the device 'meta', Tensors, Parameters and results of operations have shape and dtype and no
+    data; this thread computes nothing.
+    Raises ValueError on entering, for a name other than 'CPU', 'GPU', 'TPU', 'Ascend' or 'meta' and
+    for a negative number.
 
     >>> with ms.DeviceCtx("CPU"):
     ...     print(ms.get_current_device().device_target)
     CPU
+    >>> with ms.DeviceCtx("meta"):
+    ...     print(nn.Dense(200_000, 200_000).weight.is_meta)
+    True
     """
 
     def __init__(self, name, device_id=None):
         self.name, self.device_id, self._before = name, device_id, []
 
     def __enter__(self):
-        if self.name not in _NAMES:
-            raise rejection(
-                "one-argument-choice-devices", "DeviceCtx", name=self.name, names=list(_NAMES)
-            )
+        names = [*_NAMES, "meta"]
+        fits = self.name in names
+        require(fits, "one-argument-choice-devices", "DeviceCtx", name=self.name, names=names)
         require(
             self.device_id is None or self.device_id >= 0,
             "at-least-0",
             "DeviceCtx",
             device_id=self.device_id,
         )
-        self._before.append(get_current_device())
-        context.set_device(self.name, self.device_id or 0)
+        block = on_device(self.name).__enter__()
+        self._before.append((block, _chosen()))
+        if self.name != "meta":
+            context.set_device(self.name, self.device_id or 0)
         return self
 
     def __exit__(self, *error):
-        context.set_device(*self._before.pop())
+        block, before = self._before.pop()
+        block.__exit__()
+        if self.name != "meta":
+            context.set_device(*before)

@@ -13,6 +13,7 @@ from sporax._src.core.interruptions import uninterrupted
 from sporax._src.core.tensor import NeedsStack, Tensor, as_value, stacked_operands
 from sporax._src.core.value import (
     EXTERNAL,
+    Meta,
     PendingTrace,
     Uninitialized,
     Value,
@@ -20,9 +21,17 @@ from sporax._src.core.value import (
     shared_value,
     thread,
 )
+from sporax._src.diagnosis.sizes import sizes_limited
 from sporax._src.runtime.engine.compile_policy import prepare
 from sporax._src.runtime.engine.debug.out_of_memory import out_of_memory
-from sporax._src.runtime.engine.trace_tree import NeedsCast, TraceEnds, TraceNode, forest
+from sporax._src.runtime.engine.trace_tree import (
+    NeedsCast,
+    OnMeta,
+    TraceEnds,
+    TraceNode,
+    differentiated,
+    forest,
+)
 
 
 class Recorder(PendingTrace):
@@ -35,6 +44,7 @@ class Recorder(PendingTrace):
     )  # fmt: skip
 
     immediate = False
+    is_meta = False  # whether results of operations are on the device 'meta', see `engine.meta`
 
     def __init__(self, tracer=None):
         if forest.weight > forest.LIMIT:
@@ -72,9 +82,12 @@ class Recorder(PendingTrace):
                 return at
         if self.tracer is not None:
             return self.tracer.operand_key(self, value, handle)
-        if value.__class__ is Uninitialized and handle is not None and as_graph():
-            handle.init_data()
-            raise TraceEnds
+        if value.array is None:
+            if value.__class__ is Meta:
+                raise OnMeta
+            if value.__class__ is Uninitialized and handle is not None and as_graph():
+                handle.init_data()
+                raise TraceEnds
         value.read()
         at = self.input_index.get(id(value.array))
         if at is not None:
@@ -272,8 +285,8 @@ def record(op, *values) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
-        if refusal.__class__ is NeedsCast:
-            return fitted(op, values, values, record)
+        if refusal.__class__ in _OTHERWISE:
+            return _OTHERWISE[refusal.__class__](op, values, values, record)
         if refusal.__class__ is not TraceEnds:
             raise
         recorder.run()
@@ -322,6 +335,40 @@ def fitted(op, operands, values, do):
     return do(returns.cast, out)
 
 
+def evaluated(op, operands, values, do):
+    """Infer an operation on the device 'meta', which is not recorded and computes nothing; returns
+    its output, or a tuple of them. `values`: of the first operands; `do`: `apply` or `record`."""
+    recorder: Any = thread.recorder
+    if do is apply:
+        operands = stacked_operands(op, operands)
+        values = [x._value if isinstance(x, Tensor) else as_value(op, x, i)
+                  for i, x in enumerate(operands)]  # fmt: skip
+    if op.mark is not None:  # has no operands: the recorder is a `MetaRecorder`
+        (recorder.state.precision,) = op.mark
+    avals = tuple([value.aval for value in values])
+    precision = recorder.state.precision
+    if precision is not None and precision.refuses(op, avals):
+        return fitted(op, operands, values, do)
+    try:
+        with sizes_limited(True):
+            rule = op.rule(avals)
+    except ValueError:  # perhaps because it is larger than the memory
+        with sizes_limited(False):
+            rule = op._infer(avals)  # not kept: the result must stay an error on other devices
+    flags = any([v.tracked for v in values]) and differentiated(op, avals, rule.avals)
+    out: Any = tuple(map(Meta, rule.avals))
+    for value, flag in zip(out, flags or (), strict=False):
+        value.tracked = flag
+    if flags and thread.tape is not None:
+        thread.tape.record((op, values, out[0] if rule.single else out))
+    if do is apply:
+        out = tuple(map(wrap, out))
+    return out[0] if rule.single else out
+
+
+_OTHERWISE = {NeedsCast: fitted, OnMeta: evaluated}  # what takes the place of recording
+
+
 def outputs(recorder, index, avals, tracked):
     """Return an operation's outputs as pending Values; `tracked`: a flag for each, or False."""
     values = []
@@ -365,8 +412,8 @@ def apply(op, *operands) -> Any:
         recorder.state = state
     except BaseException as refusal:
         recorder.rewind()
-        if refusal.__class__ is NeedsCast:
-            return fitted(op, operands, values, apply)
+        if refusal.__class__ in _OTHERWISE:
+            return _OTHERWISE[refusal.__class__](op, operands, values, apply)
         if refusal.__class__ is NeedsStack:
             return apply(op, *stacked_operands(op, operands))
         if refusal.__class__ is not TraceEnds:

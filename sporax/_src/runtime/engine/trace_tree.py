@@ -47,9 +47,7 @@ class TraceNode:
         # of the single output; None if there are several
         self.aval = rule.avals[0] if rule is not None and rule.single else None
         # whether it is differentiable; for several outputs, a flag for each
-        self.differentiable: Any = False
-        if op is not None and not op.stops_gradient:
-            self.differentiable = _differentiated(operands, self.avals)
+        self.differentiable: Any = op is not None and differentiated(op, operands, self.avals)
         if self.differentiable and self.aval is not None:
             self.differentiable = self.differentiable[0]
         before = parent.size if parent is not None else 0
@@ -97,8 +95,10 @@ class TraceNode:
             state, n = state.parent, n - 1
 
 
-def _differentiated(operands, outs):
+def differentiated(op, operands, outs) -> Any:
     """Flag the differentiable outputs, floats and integers made of integers; False for none."""
+    if op.stops_gradient:
+        return False
     exact = not any(a.inexact for a in operands)
     flags = tuple([a.inexact or (exact and a.differentiable) for a in outs])
     return flags if True in flags else False
@@ -119,6 +119,10 @@ class TraceEnds(Exception):
 
 class NeedsCast(Exception):
     """Raised if operands must be converted for the precision in effect; see `Precision`."""
+
+
+class OnMeta(Exception):
+    """Raised for an operation on the device 'meta', which is not recorded; see `engine.meta`."""
 
 
 class Forest:

@@ -358,8 +358,10 @@ def _check(op, operands):
 
 
 def _bounds_of(op, operands):
-    """Return (avals of the operands, the `Bounds` of `op` for them, or None if a size is
-    symbolic)."""
+    """Return (avals of the operands, the `Bounds` of `op` for them, or None if a size is symbolic
+    or nothing is recorded, on the device 'meta')."""
+    if thread.recorder.is_meta or any([getattr(x, "is_meta", False) for x in operands]):
+        return (), None
     try:
         avals = tuple([x._value.aval for x in operands])
     except AttributeError:
