@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 from sporax._src.core import context
 from sporax._src.core import dtype as dtypes
+from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.storage.views import view
 from sporax.ops.declare import Array, attach, composite, op

@@ -86,7 +86,7 @@ CALLS = [
     (RuntimeError, "'backend_name' must be one of", lambda: distributed.init("other")),
     (TypeError, "'group' must be a string, but got int", lambda: distributed.get_rank(5)),
     (ValueError, "'group' must be the name of a group", lambda: distributed.get_rank("none")),
-    (AttributeError, r"has no .*AllReduce. yet", lambda: distributed.AllReduce),
+    (AttributeError, r"has no .*AllReduce", lambda: distributed.AllReduce),
     (ValueError, "each rank once", lambda: distributed.create_group("g", [0, 0])),
     (ValueError, "must be a new name", lambda: distributed.create_group("hccl_world_group", [0])),
     (ValueError, "create_group made", lambda: distributed.destroy_group("mccl_world_group")),

@@ -14,6 +14,7 @@ from sporax import Tensor, nn, ops
 
 way, size, steps = sys.argv[1], *map(int, sys.argv[2:])
 net = nn.SequentialCell(nn.Dense(size, size), nn.Dropout(p=0.5), nn.Dense(size, 3))
+net.set_train()
 optimizer, loss_fn = nn.Adam(net.trainable_params(), 0.01), nn.CrossEntropyLoss()
 gradient = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
 

@@ -228,7 +228,7 @@ def trained(uses_interpreter, monkeypatch):
     monkeypatch.setattr(compile_policy, "uses_interpreter", uses_interpreter)
     forget()
     ms.set_seed(3)
-    net, loss = Net(), nn.CrossEntropyLoss()
+    net, loss = Net().set_train(), nn.CrossEntropyLoss()
     optimizer = nn.Adam(net.trainable_params(), 1e-2)
     rng = np.random.default_rng(0)
     x = Tensor(rng.standard_normal((4, 3, 12, 12)).astype(np.float32))

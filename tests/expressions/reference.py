@@ -91,7 +91,7 @@ _REDUCTIONS = _SUMS | {"prod"}
 _ZEROS = _EXTREMES | _SUMS  # whose zeros may have either sign
 _QUOTIENTS = {"div", "div_double"}
 _ADDED = {"add", "sub", "add_number", "sub_number", "number_sub", "add_mask"}
-_JOINED = {"mul", "mul_number", "mul_mask", "div_number", "square", "exp"}
+_JOINED = {"mul", "mul_half", "mul_number", "mul_mask", "div_number", "square", "exp"}
 _UNITS = 4
 
 
@@ -112,7 +112,7 @@ def value(expression, inputs, noise=None):
         return inputs[expression.name]
     name, function = expression.name, OPERATIONS[expression.name]
     is_odd = noise is not None and _seed(noise) % 2
-    find = _joined if is_odd and name in _ADDED else value
+    find = _joined if is_odd and name in _ADDED | {"add_half"} else value
     operands = [find(operand, inputs, noise) for operand in expression.operands]
     if name in _MOVES:
         return function(*operands)
@@ -157,7 +157,8 @@ def _joined(expression, inputs, noise):
     wide = [np.asarray(flushed(x), np.float64) for x in operands]
     if expression.name == "exp":  # which XLA computes of the largest exponent that it has
         return np.exp(np.minimum(wide[0], 89))
-    return OPERATIONS[expression.name](*wide)
+    is_half = expression.name == "mul_half"  # some processors have an FMA of halves, too
+    return np.multiply(*wide) if is_half else OPERATIONS[expression.name](*wide)
 
 
 def _in_turn(name, noise, *operands):

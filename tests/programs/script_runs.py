@@ -15,7 +15,8 @@ def printed(script, option=""):
     """Return the output of `sporax run` for a script, which must succeed; warnings are errors."""
     command = [sys.executable, "-W", "error", "-m", "sporax", "run"]
     command += [str(ROOT / "tests" / "programs" / "scripts" / script), *option.split()]
-    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}  # a user has none
+    own = "XLA_FLAGS", "SPORAX_TIERS"  # which a user does not set
+    environment = {k: v for k, v in os.environ.items() if k not in own}
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False
     )

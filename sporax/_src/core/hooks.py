@@ -27,7 +27,8 @@ class Hooks:
     initial_value: Callable = _not_set
     # autodiff.no_grad -> core.parameter: a Value without its gradient
     detached: Callable = _not_set
-    # index_checks.deferred -> core.tensor: raise the first deferred error of programs that have run
+    # index_checks.deferred -> core.tensor core.to_host: raise the first deferred error of programs
+    # that have run
     raise_deferred: Callable = _not_set
     # ops.shape.joining -> core.tensor: one Tensor from (name, sequence of Tensors)
     stacked: Callable = _not_set

@@ -93,7 +93,7 @@ EXPLAINED = {
         r"promotion: (x\.asnumpy\(\) \+ x|np\.add\(x, 1\))",
     ],
     "`save_checkpoint` of a dict": [r"each_param"],
-    "`grad` of a function that returns no Tensor, of what is no function, by an argument that is none": [
+    "`grad` of a function that returns a float, of an object that is not a function, by an argument that holds no Tensor": [
         r"derivatives: ms\.grad\((3\)|lambda x: (x\)\(2\.0|x, weights=3|5\)|x\.asnumpy))",
     ],
     "`grad` by a tuple of Tensors": [r"derivatives: ms\.grad\(lambda a: a\[0\]"],

@@ -85,6 +85,9 @@ class JitFunction:
                 entry, inputs, result = self._entry(args, kwargs, host_results, refused)
             except OnMeta:
                 return self.fn(*args, **kwargs)
+            except SelfContaining:
+                self._run_dynamically(SELF_CONTAINING)
+                return self.fn(*args, **kwargs)
             if entry is None:
                 return result
             try:
@@ -141,11 +144,7 @@ class JitFunction:
         result) of a call that has already run. `host_results`: results already returned by host
         calls in this call; `refused`: the cache entries that did not expect them."""
         tensors, numbers = [], []
-        try:
-            kind = kind_of(args, kwargs, tensors, numbers)
-        except SelfContaining:
-            self._run_dynamically(SELF_CONTAINING)
-            return None, None, self.fn(*args, **kwargs)
+        kind = kind_of(args, kwargs, tensors, numbers)
         kind, sizes = self._with_symbols(kind, args, tensors)
         static = self.static_numbers.get(kind, ()) if numbers else ()
         key = with_numbers(kind, numbers, static)
