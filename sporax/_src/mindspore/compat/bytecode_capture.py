@@ -63,8 +63,9 @@ def get_code_extra(function):
     counts = CountedFunction.counts_of.get(code)
     if counts is None:
         return None
-    program = {"compiled_code_": code} if counts["breaks"] else {"phase_": code.co_qualname}
+    whole = {} if counts["breaks"] else {"phase_": code.co_qualname}
     return {
-        "code": program | {"call_count_": counts["calls"]}, "stat": "GRAPH_CALLABLE",
+        "code": {"compiled_code_": code, "call_count_": counts["calls"]} | whole,
+        "stat": "GRAPH_CALLABLE",
         "compile_count_": counts["captures"], "break_count_": counts["breaks"],
     }  # fmt: skip
