@@ -106,8 +106,8 @@ SAID = {
     "prediction broadcast": (
         "for _ in range(2): print(nn.MSELoss()(ops.ones((4, 1)), ops.zeros(4)))",
         "UserWarning: For 'MSELoss', the prediction (4, 1) and the target (4,) are broadcast"),
-    "to cuda": ("x.to('cuda')", "For 'Tensor.to', 'device' must be the one in use, 'CPU', or 'meta', "
-                "but got 'cuda'. Leave it out"),
+    "to cuda": ("x.to('cuda')", "For 'Tensor.to', 'device' must be the one in use, 'CPU', or "
+                "'meta', but got 'cuda'. Leave it out"),
     "to CPU": ("print(x.to('CPU', ms.float16).dtype)", "Float16"),
     "Cells in a list": (
         "class Two(nn.Cell):\n  def __init__(self):\n    super().__init__()\n"
