@@ -5,7 +5,7 @@ import collections
 import contextlib
 import enum
 import functools
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class _Buffer(metaclass=_BufferType):
 
     def __new__(cls, data, *, persistent=True):
         require(isinstance(data, Tensor), "tensor-argument-type-linalg", "_Buffer", data=data)
-        buffer = ops.stop_gradient(data)
+        buffer: Any = ops.stop_gradient(data)
         buffer._is_buffer, buffer.persistent = True, persistent
         return buffer
 
