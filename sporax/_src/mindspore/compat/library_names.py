@@ -62,7 +62,7 @@ class Implementation(enum.IntEnum):
 
 
 class FileSystem:
-    """How checkpoints are opened: Python's `open`, with arguments for writing and for reading."""
+    """Functions that open checkpoints: Python's `open`, with arguments for writing and reading."""
 
     backend = "basic"
     create = open = staticmethod(open)
