@@ -9,7 +9,7 @@ _PRECISION = "write-net-to"
 # name -> the rule of its remedy
 TENSOR = {
     "backward": _GRADIENT, "grad": _NONE_KEPT, "grad_fn": _NONE_KEPT, "retain_grad": _NONE_KEPT,
-    "is_leaf": _NONE_KEPT, "requires_grad": "function-says-what-is-differentiated",
+    "is_leaf": _NONE_KEPT,
     "detach": "write-stop-gradient", "detach_": "write-stop-gradient",
     "cuda": _DEVICE, "cpu": _DEVICE, "is_cuda": _DEVICE,
 }  # fmt: skip
