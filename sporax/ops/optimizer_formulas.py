@@ -236,11 +236,11 @@ def ftrl(var, accum, linear, grad, lr, l1, l2, lr_power, *, l2_shrinkage=0):
     array([-1.], dtype=float32)
     """
     grown = accum + grad * grad
-    strength = grown**-lr_power / lr
+    strength, before = grown**-lr_power, accum**-lr_power
     if l2_shrinkage:
         grad = grad + 2 * l2_shrinkage * var
-    linear = linear + grad - (strength - accum**-lr_power / lr) * var
-    return shrunk(-linear, l1) / (strength + 2 * l2), grown, linear
+    linear = linear + grad - (strength - before) / lr * var  # in MindSpore's order of rounding
+    return shrunk(-linear, l1) / (strength / lr + 2 * l2), grown, linear
 
 
 @update("ApplyGradientDescent()(var, alpha: lr, delta: grad)")

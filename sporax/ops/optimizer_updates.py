@@ -15,7 +15,7 @@ from sporax._src.runtime.index_checks.checks import apply_within
 from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import PRIMITIVES, composite
 from sporax.ops.indexing.assignment import put
-from sporax.ops.operand_checks import require_number
+from sporax.ops.operand_checks import TENSOR, require_number
 
 
 class Update:
@@ -59,6 +59,8 @@ class Update:
         for name, variable in zip(self.variables, variables, strict=True):
             given = {"argument": self.shown[name], "got": variable}
             require(isinstance(variable, Tensor), "parameter-tensor-gets-new", self.name, **given)
+        tensors = {self.shown["grad"]: operands[len(variables)]}
+        TENSOR(self.name, **tensors, **({} if indices is None else {"indices": indices}))
         attributes = {n: a for n, a in attributes.items() if n != "use_locking"}
         if indices is None:
             results = apply(self.bind(False, **attributes), *operands)

@@ -87,6 +87,12 @@ def test_results_keep_their_contents_and_variables_their_dtype():
     assert weight.dtype == before.dtype == sporax.float16
 
 
+def test_ftrl_rounds_as_mindspore_does():
+    state = (Parameter(Tensor(np.float32([1]))) for _ in range(3))
+    changed = ops.SparseApplyFtrl(0.001, 0.0, 0.0, -0.5)(*state, Tensor([1.0]), Tensor([0]))[0]
+    assert changed.asnumpy() == np.float32(0.291479)  # MindSpore 2.10
+
+
 def test_no_derivative_goes_through_an_update():
     def loss(x):
         return ops.ApplyGradientDescent()(Parameter(Tensor([1.0]), name="w"), 0.5, x).sum()
@@ -117,6 +123,7 @@ REFUSED = [
         TypeError,
         "exp_avg_sq' must",
     ),
+    (lambda: ops.SparseApplyAdagrad(0.1)(W, W, [G, G], Tensor([0])), TypeError, "be a Tensor"),
     (lambda: ops.LARSUpdate()(G, G[0], 1.0, 1.0, 0.0, 0.1), ValueError, "'gradient' must have"),
 ]
 

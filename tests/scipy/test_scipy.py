@@ -146,6 +146,7 @@ REFUSED = [
     ("linalg.inv(np.ones((2, 2)))", TypeError, "For 'scipy.linalg.inv', 'a' must be a Tensor"),
     ("linalg.inv(Tensor(np.ones((2, 3))))", ValueError, r"\(\.\.\., n, n\), but got \(2, 3\)"),
     ("linalg.inv(Tensor([[np.inf]]))", ValueError, "'check_finite'"),
+    ("linalg.solve_triangular(Tensor([[[1.0]]]), Tensor(np.ones((3, 1))))", ValueError, "'rhs'"),
     ("linalg.solve_triangular(Tensor([[1.0]]), Tensor([1.0]), 'X')", ValueError, "'trans'"),
     ("linalg.eigh(Tensor([[1.0]]), Tensor([[1.0]]))", ValueError, "'b'"),
     ("optimize.minimize(sum, Tensor([1.0]), method='Powell')", ValueError, "'BFGS'"),

@@ -264,7 +264,8 @@ def matrix_triangular_solve(
     array([[1.],
            [2.]], dtype=float32)
     """
-    a, b = square(a, "a"), floating(b)
+    require_shapes(matrix=(a, "* n n"), rhs=(b, "* n k" if b.ndim == a.ndim else "* n"))
+    a, b = square(a, "matrix"), floating(b)
     turned = jax.lax.linalg.triangular_solve
     flat = b.ndim == a.ndim - 1
     result = turned(
