@@ -101,10 +101,11 @@ def eigh(
     >>> sporax.scipy.linalg.eigh(Tensor([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True).tolist()
     [1.0, 2.0]
     """
-    who, flags = "scipy.linalg.eigh", {"turbo": turbo, "check_finite": check_finite}
-    flags |= {"overwrite_a": overwrite_a, "overwrite_b": overwrite_b}
-    for name, flag in ({"lower": lower, "eigvals_only": eigvals_only} | flags).items():
-        kinds.BOOL(who, **{name: flag})
+    who = "scipy.linalg.eigh"
+    kinds.BOOL(
+        who, lower=lower, eigvals_only=eigvals_only, overwrite_a=overwrite_a,
+        overwrite_b=overwrite_b, turbo=turbo, check_finite=check_finite,
+    )  # fmt: skip
     kinds.INT(who, type=type)
     is_plain = b is None and eigvals is None and type == 1
     require(is_plain, "eigvals-none-type-1", who, argument="b")

@@ -9,6 +9,7 @@ from sporax import Tensor, ops
 pytestmark = pytest.mark.usefixtures("on_numpy")
 ms = sporax.install_as_mindspore()
 
+# E402: `mindspore` can be imported from here on
 from mindspore import context, dtype  # noqa: E402
 from mindspore._c_expression import MSContext, NoFallbackGuard, is_reboot_node  # noqa: E402
 from mindspore._c_expression.typing import BFloat, Float  # noqa: E402

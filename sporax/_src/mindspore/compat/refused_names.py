@@ -84,7 +84,7 @@ class Refused:
 
 def _unusable_primitive(path):
     """Return a Primitive whose call raises: Cells create Primitives that they may never call."""
-    from sporax.ops.primitive import Primitive
+    from sporax.ops.primitive import Primitive  # only when a Cell makes one: loads all operations
 
     class Unusable(Primitive):
         def __call__(self, *args, **kwargs):

@@ -175,9 +175,9 @@ class Derivative:
 
 
 def _is_constant(result):
-    """Tell whether `result` describes Tensors: a size, shape, dtype or text, with gradient zero.
+    """Return True if `result` describes Tensors: a size, shape, dtype or text, with gradient zero.
 
-    A float or None is usually a loss that was read or a forgotten `return`.
+    A float is usually a loss that was read.
     """
     if isinstance(result, (tuple, list)):
         return bool(result) and all(map(_is_constant, result))
