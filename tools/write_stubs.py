@@ -80,6 +80,7 @@ _USED = {
     },
     "-> Type": "from sporax._src.core.dtype import Type as Type",
     "(Primitive)": "from sporax.ops.primitive import Primitive as Primitive",
+    "(Cell)": "from sporax.nn.cell import Cell as Cell",
 }
 
 
@@ -162,7 +163,7 @@ def _function(name, function, indent="", result=None, decorator=()):
 
 
 def _class(name, cls):
-    yield f"class {name}(Primitive):"
+    yield f"class {name}({'Cell' if issubclass(cls, nn.Cell) else 'Primitive'}):"
     if _summary(cls):
         yield f"    {_summary(cls)}"
     yield f"    def __init__({_parameters(cls.__init__)}) -> None: ..."

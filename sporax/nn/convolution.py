@@ -71,8 +71,9 @@ class Convolution(Cell):
         }  # fmt: skip
 
     def __init__(
-        self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
-        has_bias, weight_init, bias_init, data_format, dtype,
+        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+        dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW",
+        dtype=float32,
     ):  # fmt: skip
         super().__init__()
         layer, count = type(self).__name__, self._axes
@@ -155,16 +156,6 @@ class Conv2d(Convolution):
         **Convolution._on_request,
         "conv2d": lambda layer: ops.Conv2D(**layer._settings()),
     }
-
-    def __init__(
-        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
-        dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW",
-        dtype=float32,
-    ):  # fmt: skip
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
-            has_bias, weight_init, bias_init, data_format, dtype,
-        )  # fmt: skip
 
     def construct(self, x):
         self._check_input(x)
