@@ -26,8 +26,7 @@ from sporax._src.optim.learning_rate import (
     is_dynamic,
     plain_rate,
 )
-from sporax._src.optim.update_rule import centralized
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import centralized, operation
 from sporax._src.runtime.engine.recorder import apply, run_pending
 from sporax._src.runtime.storage.views import write_all
 from sporax.nn.cell import Cell
@@ -35,17 +34,10 @@ from sporax.nn.cell_introspection import Setting
 from sporax.nn.evaluation_notes import pending, warn_of
 from sporax.nn.parameter_tuple import ParameterTuple
 
-
-def _operation(name, fn):
-    op = Op(name, fn)
-    op.stops_gradient = True
-    return op
-
-
-advance = _operation("global_step", lambda step: step + 1)
-_decay = _operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
-_centralize = _operation("gradients_centralization", centralized)
-_scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
+advance = operation("global_step", lambda step: step + 1)
+_decay = operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
+_centralize = operation("gradients_centralization", centralized)
+_scale = operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
 class _Argument:

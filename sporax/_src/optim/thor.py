@@ -15,8 +15,7 @@ from sporax._src.diagnosis.rules import require
 from sporax._src.initializers import initializer
 from sporax._src.optim import parameter_groups as groups
 from sporax._src.optim.optimizer import Optimizer
-from sporax._src.optim.update_rule import rule
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation, rule
 from sporax._src.runtime.engine.recorder import apply
 from sporax.nn.layer_inputs import TENSOR
 from sporax.nn.normalization import LayerNorm
@@ -30,10 +29,9 @@ from sporax.ops.nn import kronecker_factors as factors
 
 MATRICES, TABLES = (DenseThor, Conv2dThor), (EmbeddingThor, EmbeddingLookupThor)
 
-_damping_of_step = Op(
+_damping_of_step = operation(
     "Damping", lambda damping, step: damping.reshape(-1).at[step.reshape(())].get(mode="clip")
 )
-_damping_of_step.stops_gradient = True
 
 
 @rule("Thor", states=1, decoupled=True)

@@ -1,11 +1,19 @@
 """An optimizer's update as one operation per parameter."""
 
 import functools
+import inspect
 
 import jax.numpy as jnp
 
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.engine.operation import Op
+
+
+def operation(name, fn):
+    """Return an operation without derivative."""
+    op = Op(name, fn)
+    op.stops_gradient = True
+    return op
 
 
 class Rule:
@@ -18,6 +26,9 @@ class Rule:
 
     def __init__(self, name, states, fn, decoupled=False):
         self.name, self.states, self.fn, self.decoupled = name, states, fn, decoupled
+        parameters = inspect.signature(fn).parameters
+        self.settings = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+        self.counts_steps = "steps" in parameters
         self.bind = functools.cache(self._bind)
 
     def _bind(self, decays=False, centralizes=False, scales=False, **attributes):

@@ -9,7 +9,7 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.devices.distributed.groups import world
 from sporax._src.diagnosis.rules import require
 from sporax._src.optim.optimizer import OPTIMIZER, Optimizer, OptimizerBase
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation
 from sporax._src.runtime.engine.recorder import apply
 from sporax.ops.communication import collectives
 
@@ -35,13 +35,10 @@ def _sum_of(ranks):
         parts = gathered.reshape(ranks, -1).astype(jnp.promote_types(own.dtype, jnp.float32))
         return adasum(parts).reshape(own.shape).astype(own.dtype)
 
-    op = Op("AdaSum", run)
-    op.stops_gradient = True
-    return op
+    return operation("AdaSum", run)
 
 
-_less = Op("AdaSum", lambda x, y: x - y)
-_less.stops_gradient = True
+_less = operation("AdaSum", lambda x, y: x - y)
 
 
 class AdaSumByGradWrapCell(OptimizerBase):
