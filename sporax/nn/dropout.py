@@ -36,8 +36,7 @@ class Dropout(Cell):
         self.keep_prob, self.p = keep_prob, p
 
     def construct(self, x):
-        if not self.training:
-            note(self)
+        note(self)
         return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
 
     def extend_repr(self):
@@ -55,8 +54,7 @@ class _ChannelDropout(Cell):
         self.keep_prob = 1 - p
 
     def construct(self, x):
-        if not self.training:
-            note(self)
+        note(self)
         return type(self).drop(x, self.p, self.training)
 
     def extend_repr(self):
@@ -111,8 +109,7 @@ class DropoutExt(Cell):
         self.inplace = inplace
 
     def construct(self, input):
-        if not self.training:
-            note(self)
+        note(self)
         return type(self).drop(input, self.p, self.training, self.inplace)
 
 

@@ -13,9 +13,9 @@ pending = []  # (reference to the outermost Cell, path of a layer in it), until 
 
 
 def note(layer):
-    """Note that a layer that differs in training has run in evaluation, if a gradient is being
+    """Note a layer that differs in training if it runs in evaluation while a gradient is being
     recorded and no Cell around the layer is in training."""
-    if thread.tape is None or layer in _seen:
+    if layer.training or thread.tape is None or layer in _seen:
         return
     _seen.add(layer)
     cells = calling_cells(sys._getframe(1))
