@@ -199,7 +199,7 @@ class Cell(
             self.__dict__.pop(name, None)
             self.register_buffer(name, value, getattr(value, "persistent", True))
         elif name in self._params or name in self._cells or name in self._buffers:
-            self._set_part(name, value)
+            self._set_registered(name, value)
         else:
             if isinstance(value, (list, tuple)) and value and isinstance(value[0], Parameter):
                 refuse_one_name_twice((f"{name}[{i}]", p) for i, p in enumerate(value))
@@ -240,16 +240,16 @@ class Cell(
             count += name.startswith("Parameter$") and name not in self._params
             self._adopt(name, parameter)
 
-    def _set_part(self, name, value):
+    def _set_registered(self, name, value):
         """Assign to an existing parameter, sub-cell or buffer attribute."""
         registry = next(r for r in _REGISTRIES if name in self.__dict__[r])
-        part = self.__dict__[registry][name]
+        current = self.__dict__[registry][name]
         if value is None:
             self.__dict__[registry][name] = None
-        elif isinstance(part, Parameter) and isinstance(
-            value, Tensor if part.shape else (Tensor, int, float)
+        elif isinstance(current, Parameter) and isinstance(
+            value, Tensor if current.shape else (Tensor, int, float)
         ):
-            part.set_data(value)
+            current.set_data(value)
         else:
             who, (kind, takes) = type(self).__name__, _TAKES[registry]
             fields = {"kind": kind, "takes": message(takes)}

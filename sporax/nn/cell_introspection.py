@@ -222,11 +222,11 @@ class Introspection:
 
 def _scopes(cell, prefix):
     with_class = context._values["reserve_class_name_in_scope"]
-    parts = [(name, part) for name, part in cell._cells.items() if part is not None]
+    children = [(name, child) for name, child in cell._cells.items() if child is not None]
     paths = [
-        (f"{prefix}/{name}-{type(part).__name__}" if with_class else f"{prefix}/{name}", part)
-        for name, part in parts
+        (f"{prefix}/{name}-{type(child).__name__}" if with_class else f"{prefix}/{name}", child)
+        for name, child in children
     ]
     yield from paths
-    for path, part in paths:
-        yield from _scopes(part, path)
+    for path, child in paths:
+        yield from _scopes(child, path)

@@ -108,10 +108,10 @@ class Traversal:
         require(isinstance(target, str), "str", who, AttributeError, target=target)
         cell = self
         for name in target.split(".") if target else ():
-            part = getattr(cell, name, None)
+            sub_cell = getattr(cell, name, None)
             fields = {"argument": "target", "target": target, "cell": cell, "name": name}
-            require(isinstance(part, Traversal), "lead-cell", who, **fields)
-            cell = part
+            require(isinstance(sub_cell, Traversal), "lead-cell", who, **fields)
+            cell = sub_cell
         return cell
 
     def apply(self, fn):

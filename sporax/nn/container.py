@@ -31,7 +31,7 @@ class _Ordered(Cell):
         return iter(list(self._cells.values()))
 
     def __contains__(self, cell):
-        return any(part is cell for part in self._cells.values())
+        return any(child is cell for child in self._cells.values())
 
     def _key(self, index, room=0):
         """Normalise an index, possibly negative; `room`: how far past the last it may be."""
@@ -46,7 +46,7 @@ class _Ordered(Cell):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self._part(list(self._cells.items())[index])
+            return self._slice(list(self._cells.items())[index])
         return list(self._cells.values())[self._key(index)]
 
     def __setitem__(self, index, cell):
@@ -84,11 +84,11 @@ class _Ordered(Cell):
                 named.append((key, first.name.split(".")))
         if not named:
             return ""
-        (key, parts), *others = named
-        places = [i for i, part in enumerate(parts) if part == key]
+        (key, segments), *others = named
+        indices = [i for i, segment in enumerate(segments) if segment == key]
         for other, its in others[:1]:
-            places = [i for i in places if its[i : i + 1] == [other]][:1] or places
-        return "".join(f"{part}." for part in parts[: places[-1]]) if places else ""
+            indices = [i for i in indices if its[i : i + 1] == [other]][:1] or indices
+        return "".join(f"{segment}." for segment in segments[: indices[-1]]) if indices else ""
 
     def _put(self, key, cell, path):
         Changes.count += 1
@@ -131,7 +131,7 @@ class SequentialCell(_Ordered):
             self.insert_child_to_cell(str(key), _checked(self, cell))
             Cell.update_parameters_name(cell, f"{key}.")
 
-    def _part(self, items):
+    def _slice(self, items):
         return type(self)(OrderedDict(items))
 
     @property
@@ -164,7 +164,7 @@ class CellList(_Ordered):
         for cells in args:
             self.extend(cells)
 
-    def _part(self, items):
+    def _slice(self, items):
         return CellList([cell for _, cell in items])
 
     def extend(self, cells):
@@ -179,11 +179,11 @@ class CellList(_Ordered):
 
     def insert(self, index, cell):
         """Insert a cell before the one at `index`."""
-        place, path = self._key(index, room=1), self._path()
+        position, path = self._key(index, room=1), self._path()
         items = list(self._cells.items())
-        items.insert(place, (str(place), _checked(self, cell)))
+        items.insert(position, (str(position), _checked(self, cell)))
         if self._auto_prefix:
-            Cell.update_parameters_name(cell, f"{path}{place}.")
+            Cell.update_parameters_name(cell, f"{path}{position}.")
         self._renumber(items, path)
 
     def construct(self, *inputs):

@@ -32,13 +32,13 @@ def per_axis(layer, name, value, count, lowest=1):
 def _reading(shape, data_format, channels):
     """Return how an input of this shape becomes one of `data_format`, as a phrase: it may lack the
     batch axis, or have its channels last; None if neither fits."""
-    at, n = data_format.index("C"), len(data_format)
-    if len(shape) == n - 1 and shape[at - 1] == channels:
+    channel_axis, n = data_format.index("C"), len(data_format)
+    if len(shape) == n - 1 and shape[channel_axis - 1] == channels:
         return message("batch-axis-missing")
     if len(shape) not in (n - 1, n) or shape[-1] != channels:
         return None
     axes = [*range(len(shape) - 1)]
-    axes.insert(at - (len(shape) < n), len(shape) - 1)
+    axes.insert(channel_axis - (len(shape) < n), len(shape) - 1)
     rule = "channels-are-last" if len(shape) == n else "channels-last-no-batch"
     return message(rule, axes=tuple(axes))
 

@@ -197,11 +197,11 @@ def _no_extra(cell, which):
 
 def _load(cell, state, prefix, metadata, keys, errors):
     cell._load_from_state_dict(state, prefix, metadata.get(prefix[:-1], {}), True, *keys, errors)
-    for name, part in cell._cells.items():
-        if part is not None:
+    for name, child in cell._cells.items():
+        if child is not None:
             below = f"{prefix}{name}."
             inside = OrderedDict((k, v) for k, v in state.items() if k.startswith(below))
-            _load(part, inside, below, metadata, keys, errors)
+            _load(child, inside, below, metadata, keys, errors)
     for _, hook in cell._state_hooks["load_state_dict_post"]:
         require(hook(cell, keys) is None, "hook-return-none", "register_load_state_dict_post_hook")
 

@@ -81,13 +81,13 @@ class Adam(Optimizer):
 
     def _apply_adam(self, params, beta1_power, beta2_power, moment1, moment2, lr, gradients):
         """Update with these gradients unchanged, for subclasses with a custom step."""
-        law = amsgrad.bind() if self.use_amsgrad else adam.bind(nesterov=self.use_nesterov)
+        update = amsgrad.bind() if self.use_amsgrad else adam.bind(nesterov=self.use_nesterov)
         kept = (params, moment1, moment2, *((self.vhat,) if self.use_amsgrad else ()))
         scalars = beta1_power, beta2_power, self.beta1, self.beta2, self.eps
         rates = lr if self.is_group_lr else (lr,) * len(params)
         changes = []
         for handles, gradient, rate in zip(zip(*kept, strict=True), gradients, rates, strict=True):
-            changes += zip(handles, apply(law, *handles, gradient, rate, *scalars), strict=True)
+            changes += zip(handles, apply(update, *handles, gradient, rate, *scalars), strict=True)
         write_all(changes)
         return self._done
 

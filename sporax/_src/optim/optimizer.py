@@ -307,13 +307,13 @@ class Optimizer(OptimizerBase):
         'learning_rate'
         """
         _PARAMETERS("get_lr_parameter", param=param)
-        places = {id(p): i for i, p in enumerate(self.parameters)}
+        indices = {id(p): i for i, p in enumerate(self.parameters)}
         chosen_rates = []
         for p in param if isinstance(param, list) else [param]:
             name = getattr(p, "name", p)
-            require(id(p) in places, "parameter-optimizer", "get_lr_parameter", param=name)
+            require(id(p) in indices, "parameter-optimizer", "get_lr_parameter", param=name)
             rates: Any = self.learning_rate
-            chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
+            chosen_rates.append(plain_rate(rates[indices[id(p)]] if self.is_group_lr else rates))
         return chosen_rates if isinstance(param, list) else chosen_rates[0]
 
     def broadcast_params(self, optim_result):

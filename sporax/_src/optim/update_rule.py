@@ -34,10 +34,10 @@ class Rule:
     def _bind(self, decays=False, centralizes=False, scales=False, **attributes):
         """Return the operation on (param, *states, grad, *scalars[, weight decay][, scale])."""
 
-        def run(param, *rest):
+        def run(param, *operands):
             wide = jnp.promote_types(param.dtype, jnp.float32)
-            kept = (param, *rest[: self.states])
-            grad, *scalars = [x.astype(wide) for x in rest[self.states :]]
+            kept = (param, *operands[: self.states])
+            grad, *scalars = [x.astype(wide) for x in operands[self.states :]]
             scalars = [x.reshape(()) for x in scalars]
             old = [x.astype(wide) for x in kept]
             scale = scalars.pop() if scales else None
@@ -59,8 +59,8 @@ class Rule:
         op.stops_gradient = True
         return op
 
-    def _check(self, param, *rest):
-        grad = rest[self.states]
+    def _check(self, param, *operands):
+        grad = operands[self.states]
         fits, shape = grad.shape == param.shape, param.shape
         require(fits, "gradient-shape-parameter", self.name, shape=shape, got=grad.shape)
 

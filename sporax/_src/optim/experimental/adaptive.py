@@ -46,8 +46,8 @@ def radam(param, m, v, grad, rate, steps, *, betas, eps, weight_decay):
     most = 2 / (1 - betas[1]) - 1
     length = most - 2 * steps * (1 - unbiased) / unbiased
     known = length > 5  # True once the variance can be estimated
-    of = jnp.where(known, length, most)
-    share = (of - 4) * (of - 2) * most / ((most - 4) * (most - 2) * of)
+    sma_length = jnp.where(known, length, most)
+    share = (sma_length - 4) * (sma_length - 2) * most / ((most - 4) * (most - 2) * sma_length)
     factor = jnp.where(known, jnp.sqrt(share * unbiased) / (jnp.sqrt(v) + eps), 1)
     return param - rate / (1 - betas[0] ** steps) * m * factor, m, v
 

@@ -199,16 +199,16 @@ class Distribution(Cell):
         if not others and len(args) < count:
             wanted = [f"{n}_b" for n in self.parameter_names]
             raise rejection("given-parameters", self.name, kl_loss=len(args), wanted=wanted)
-        first, rest = ((), args) if others else (args[:count], args[count:])
+        first, remaining = ((), args) if others else (args[:count], args[count:])
         others = self.get_dist_args(*first, **others)
-        return self._find("kl")(*others, *self.get_dist_args(*rest, **kwargs))
+        return self._find("kl")(*others, *self.get_dist_args(*remaining, **kwargs))
 
     def cross_entropy(self, dist, *args, **kwargs):
         r"""$-E[\ln q]$; arguments: see `kl_loss`."""
         divergence = self.kl_loss(dist, *args, **kwargs)
         own = {n: v for n, v in kwargs.items() if n in self.parameter_names}
-        rest = args if any(n.endswith("_b") for n in kwargs) else args[len(self.RULES) :]
-        return self.entropy(*rest, **own) + divergence
+        remaining = args if any(n.endswith("_b") for n in kwargs) else args[len(self.RULES) :]
+        return self.entropy(*remaining, **own) + divergence
 
     def sample(self, shape=(), *args, **kwargs):
         """Draw samples of shape `shape + batch_shape`."""
