@@ -17,6 +17,7 @@ import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -182,7 +183,10 @@ def _summary(value):
 def _parameters(function, first=None):
     """The parameters as in a `def`, with the defaults that can be written as source."""
     shown = [
-        p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else _Default(p))
+        p.replace(
+            annotation=Any if type(p.default) in (int, float) else p.empty,  # not of that type only
+            default=p.empty if p.default is p.empty else _Default(p),
+        )
         for p in inspect.signature(function).parameters.values()
     ]
     if first and shown[0].kind is not inspect.Parameter.VAR_POSITIONAL:

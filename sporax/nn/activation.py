@@ -1,5 +1,7 @@
 """Activation functions as Cells."""
 
+from typing import Any
+
 from sporax import ops
 from sporax._src.core.dtype import float32
 from sporax._src.core.tensor import Tensor
@@ -212,7 +214,7 @@ def get_activation(name, prim_name=None):
 _ACTIVATION = kinds.instance((Cell, Primitive), "a-name-a-cell-or-a-primitive")
 
 
-def activation_of(layer, activation):
+def activation_of(layer, activation) -> Any:
     """Resolve a layer's `activation` argument to a Cell or Primitive."""
     if activation is None or isinstance(activation, str):
         return get_activation(activation, layer)

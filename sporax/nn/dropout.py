@@ -1,5 +1,7 @@
 """Dropout layers (Srivastava et al., 2014), and RReLU."""
 
+from typing import Any
+
 from sporax import ops
 from sporax._src.core.dtype import float32
 from sporax._src.diagnosis import argument_kinds as kinds
@@ -46,7 +48,7 @@ class Dropout(Cell):
 class _ChannelDropout(Cell):
     """Base class of dropout of whole channels; `drop`: the operation of a subclass."""
 
-    drop = None
+    drop: Any = None
 
     def __init__(self, p=0.5):
         super().__init__()

@@ -99,7 +99,7 @@ class Unfold(Cell):
 
     def construct(self, input_x):
         check_inputs("Unfold", input_x)
-        return patches(input_x, *self.sizes, self.padding)
+        return patches(input_x, *self.sizes, padding=self.padding)
 
 
 class SSIM(Cell):

@@ -263,9 +263,9 @@ class FocalLoss(LossBase):
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):
         super().__init__(reduction)
         kinds.FLOAT("FocalLoss", gamma=gamma)
-        if checked_weight("FocalLoss", "weight", weight) is not None and weight.ndim != 1:
+        self.weight, self.gamma = checked_weight("FocalLoss", "weight", weight), gamma
+        if weight is not None and weight.ndim != 1:
             raise rejection("number-of-dimensions", "FocalLoss", weight=weight.shape, n=(1,))
-        self.weight, self.gamma = weight, gamma
 
     def construct(self, logits, labels):
         check_inputs("FocalLoss", logits, labels)

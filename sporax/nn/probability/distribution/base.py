@@ -1,5 +1,7 @@
 """`Distribution`, the base class."""
 
+from typing import Any
+
 import numpy as np
 
 from sporax import ops
@@ -67,7 +69,7 @@ class Distribution(Cell):
     array([-0.9189], dtype=float32)
     """
 
-    RULES = ()  # (name, rule) of each parameter
+    RULES: tuple[tuple[str, str], ...] = ()  # (name, rule) of each parameter
     INTEGERS = False  # True if samples are integers
 
     def __init__(self, seed, dtype, name, param):
@@ -81,7 +83,7 @@ class Distribution(Cell):
         self.parameter_type = float32 if kind in "iu" else dtype
         self.parameters = dict(param)
         self.parameter_names = [n for n, _ in self.RULES]
-        self.default_parameters = [
+        self.default_parameters: list[Any] = [
             None if param[n] is None else self._parameter(n, param[n], rule)
             for n, rule in self.RULES
         ]
