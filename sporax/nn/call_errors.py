@@ -2,6 +2,7 @@
 
 import inspect
 import traceback
+from typing import Any
 
 from sporax._src.core.errors import is_own as is_taught
 from sporax._src.core.errors import is_users, refusal_of
@@ -27,7 +28,8 @@ def call_refusal(cell, args, kwargs, error):
     code."""
     if isinstance(error, RecursionError) and not is_taught(error):
         return _endless(cell, error)
-    within = error.with_traceback(error.__traceback__.tb_next)
+    trace: Any = error.__traceback__
+    within = error.with_traceback(trace.tb_next)
     if is_from(within, is_users):
         return None
     who, signature = type(cell).__name__, inspect.signature(cell.construct)

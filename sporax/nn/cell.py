@@ -144,7 +144,7 @@ class Cell(
 
     _pytorch_names: ClassVar = CELL_NAMES
 
-    bprop = None  # a subclass may define a custom backward pass here
+    bprop: Any = None  # a subclass may define a custom backward pass here
     bprop_debug = False  # accepted: a bprop is plain Python and can always be debugged
 
     def construct(self, *args, **kwargs):
@@ -154,11 +154,12 @@ class Cell(
         raise rejection(rule, "Cell", object=self)
 
     def _as_graph(self):
-        if self._graph is None:
+        graph = self._graph
+        if graph is None:
             called: Any = functools.partial(Cell._called, self)
             called.__name__ = type(self).__name__
-            self.__dict__["_graph"] = JitFunction(called)
-        return self._graph
+            graph = self.__dict__["_graph"] = JitFunction(called)
+        return graph
 
     def compile(self, *args, **kwargs):
         """Capture the call with these arguments, as GRAPH_MODE does, without computing it."""
@@ -199,12 +200,12 @@ class Cell(
             self.__dict__.pop(name, None)
             self.register_buffer(name, value, getattr(value, "persistent", True))
         elif name in self._params or name in self._cells or name in self._buffers:
-            self._set_part(name, value)
+            self._set_registered(name, value)
         else:
-            if isinstance(value, (list, tuple)) and value and isinstance(value[0], Parameter):
-                refuse_one_name_twice((f"{name}[{i}]", p) for i, p in enumerate(value))
             if name == "construct" and getattr(value, "fn", None) is self:
                 value.fn = self.construct  # `cell.construct = jit(cell)`
+            if isinstance(value, (list, tuple)) and value and isinstance(value[0], Parameter):
+                refuse_one_name_twice((f"{name}[{i}]", p) for i, p in enumerate(value))
             object.__setattr__(self, name, value)
 
     def _set_too_early(self, name, value):
@@ -240,16 +241,16 @@ class Cell(
             count += name.startswith("Parameter$") and name not in self._params
             self._adopt(name, parameter)
 
-    def _set_part(self, name, value):
+    def _set_registered(self, name, value):
         """Assign to an existing parameter, sub-cell or buffer attribute."""
         registry = next(r for r in _REGISTRIES if name in self.__dict__[r])
-        part = self.__dict__[registry][name]
+        current = self.__dict__[registry][name]
         if value is None:
             self.__dict__[registry][name] = None
-        elif isinstance(part, Parameter) and isinstance(
-            value, Tensor if part.shape else (Tensor, int, float)
+        elif isinstance(current, Parameter) and isinstance(
+            value, Tensor if current.shape else (Tensor, int, float)
         ):
-            part.set_data(value)
+            current.set_data(value)
         else:
             who, (kind, takes) = type(self).__name__, _TAKES[registry]
             fields = {"kind": kind, "takes": message(takes)}

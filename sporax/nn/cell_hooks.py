@@ -4,6 +4,7 @@ import contextlib
 import functools
 import itertools
 import weakref
+from typing import Any
 
 from sporax._src.core import context
 from sporax._src.core.cell_tree import tree
@@ -41,7 +42,7 @@ class HookRegistration:
 
     # for each kind a tuple of (id, function, ...registration options);
     # never mutated in place, so that captured functions notice a change
-    _hooks = None
+    _hooks: Any = None
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
         """Call `hook_fn(cell, args)` before `construct`; it may return new arguments, a tuple or
@@ -121,7 +122,7 @@ def register_forward_hook(self, forward_hook):
     Changes.count += 1
 
 
-Parameter._register_forward_hook = register_forward_hook
+setattr(Parameter, "_register_forward_hook", register_forward_hook)  # noqa: B010  (not declared)
 
 
 def set_parameter_forward_hook_enabled(net, enabled=False):

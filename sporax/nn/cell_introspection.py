@@ -12,6 +12,7 @@ from sporax._src.core.tree import map_tensors
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection
 from sporax.nn.cell_precision import MixedPrecision, mixed_precision_of
+from sporax.nn.cell_state import CellState
 from sporax.nn.parameter_tuple import ParameterTuple
 
 
@@ -51,17 +52,8 @@ class _Alive:
         return sum(issubclass(type(thing), Introspection) for thing in gc.get_objects())
 
 
-class Introspection:
+class Introspection(CellState):
     """Mixin of `Cell` with attributes for tools rather than networks."""
-
-    _cells: Any
-    _params: Any
-    _phase: str
-    _graph: Any
-    _flags: Any
-    _precision: Any
-    _hooks: Any
-    _compute: Any
 
     total_instance_count = _Alive()
     global_cells: ClassVar[weakref.WeakKeyDictionary] = weakref.WeakKeyDictionary()
@@ -217,16 +209,16 @@ class Introspection:
         """Set the precision of this cell, not of its descendants. `is_set`: accepted."""
         kinds = {kind.name.lower(): kind is MixedPrecision(mixed_type) for kind in MixedPrecision}
         del kinds["notset"]
-        self.add_flags(**kinds)  # type: ignore[attr-defined]
+        self.add_flags(**kinds)
 
 
 def _scopes(cell, prefix):
     with_class = context._values["reserve_class_name_in_scope"]
-    parts = [(name, part) for name, part in cell._cells.items() if part is not None]
+    children = [(name, child) for name, child in cell._cells.items() if child is not None]
     paths = [
-        (f"{prefix}/{name}-{type(part).__name__}" if with_class else f"{prefix}/{name}", part)
-        for name, part in parts
+        (f"{prefix}/{name}-{type(child).__name__}" if with_class else f"{prefix}/{name}", child)
+        for name, child in children
     ]
     yield from paths
-    for path, part in paths:
-        yield from _scopes(part, path)
+    for path, child in paths:
+        yield from _scopes(child, path)

@@ -42,8 +42,8 @@ class GraphCell(Cell):
 
     def construct(self, *inputs):
         """Run the exported function; inputs must match the export."""
-        held = {**self._others, **self._params}
-        return self._exported.run(inputs, [held[name] for _, name, _ in self._exported.arrays])
+        tensors = {**self._others, **self._params}
+        return self._exported.run(inputs, [tensors[name] for _, name, _ in self._exported.arrays])
 
 
 def _checked(params_init):

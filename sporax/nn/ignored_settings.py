@@ -3,11 +3,12 @@
 from sporax._src.devices.sharding.calls import shard
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
+from sporax.nn.cell_state import CellState
 
 _BOOSTS = ("less_bn",)
 
 
-class IgnoredSettings:
+class IgnoredSettings(CellState):
     """Mixin of `Cell` with settings for other compilers and multiple devices."""
 
     def set_jit_config(self, jit_config):

@@ -67,8 +67,7 @@ class _BatchNorm(Cell):
         by_batch = self.use_batch_statistics
         if by_batch is None:
             by_batch = self.training
-            if not by_batch:
-                note(self)
+            note(self)
         return self._normalized(x, by_batch)
 
     def _normalized(self, x, by_batch):

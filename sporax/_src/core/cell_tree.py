@@ -1,5 +1,6 @@
 """`CellProtocol`: the parts of `nn.Cell` that lower packages read without importing it."""
 
+from collections.abc import Iterator
 from typing import Any, Protocol, TypeGuard
 
 
@@ -26,7 +27,7 @@ class CellProtocol(Protocol):
         """Return the state that a captured call depends on, to compare with a later call's."""
 
 
-def tree(cell: CellProtocol, prefix="", seen=None):
+def tree(cell: CellProtocol, prefix="", seen=None) -> Iterator[tuple[str, Any]]:
     """Yield (path, cell) for a cell and its descendants, depth first, each once."""
     seen = set() if seen is None else seen
     if cell in seen:

@@ -4,6 +4,7 @@ leaves are Tensors, and all other objects belong to the treedef."""
 import copy
 import gc
 import itertools
+from typing import Any
 
 from sporax._src.core.tensor import Tensor
 
@@ -58,7 +59,7 @@ def tensors_of(tree, into=None):
     return into
 
 
-def map_tensors(function, tree, rest=None):
+def map_tensors(function, tree, rest=None) -> Any:
     """Return the tree with each Tensor replaced by `function(tensor)`, and every other item by
     `rest(item)` (by default the item).
 

@@ -6,16 +6,12 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.initializers import initializer
 from sporax._src.optim.optimizer import Optimizer
-from sporax._src.optim.update_rule import rule
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation, rule
 from sporax._src.runtime.engine.recorder import apply
 from sporax.ops import optimizer_formulas as formulas
 
 ada_max = rule("AdaMax", states=2)(formulas.ada_max)
-
-
-_next_power = Op("AdaMax", lambda power, beta: power * beta)
-_next_power.stops_gradient = True
+_next_power = operation("AdaMax", lambda power, beta: power * beta)
 
 
 class AdaMax(Optimizer):

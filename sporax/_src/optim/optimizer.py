@@ -26,8 +26,7 @@ from sporax._src.optim.learning_rate import (
     is_dynamic,
     plain_rate,
 )
-from sporax._src.optim.update_rule import centralized
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import centralized, operation
 from sporax._src.runtime.engine.recorder import apply, run_pending
 from sporax._src.runtime.storage.views import write_all
 from sporax.nn.cell import Cell
@@ -35,17 +34,10 @@ from sporax.nn.cell_introspection import Setting
 from sporax.nn.evaluation_notes import pending, warn_of
 from sporax.nn.parameter_tuple import ParameterTuple
 
-
-def _operation(name, fn):
-    op = Op(name, fn)
-    op.stops_gradient = True
-    return op
-
-
-advance = _operation("global_step", lambda step: step + 1)
-_decay = _operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
-_centralize = _operation("gradients_centralization", centralized)
-_scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
+advance = operation("global_step", lambda step: step + 1)
+_decay = operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
+_centralize = operation("gradients_centralization", centralized)
+_scale = operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
 class _Argument:
@@ -315,13 +307,13 @@ class Optimizer(OptimizerBase):
         'learning_rate'
         """
         _PARAMETERS("get_lr_parameter", param=param)
-        places = {id(p): i for i, p in enumerate(self.parameters)}
+        indices = {id(p): i for i, p in enumerate(self.parameters)}
         chosen_rates = []
         for p in param if isinstance(param, list) else [param]:
             name = getattr(p, "name", p)
-            require(id(p) in places, "parameter-optimizer", "get_lr_parameter", param=name)
+            require(id(p) in indices, "parameter-optimizer", "get_lr_parameter", param=name)
             rates: Any = self.learning_rate
-            chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
+            chosen_rates.append(plain_rate(rates[indices[id(p)]] if self.is_group_lr else rates))
         return chosen_rates if isinstance(param, list) else chosen_rates[0]
 
     def broadcast_params(self, optim_result):

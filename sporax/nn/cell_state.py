@@ -1,0 +1,26 @@
+"""The attributes that the mixins of `Cell` share."""
+
+from typing import Any
+
+
+class CellState:
+    """Base class of the mixins: attributes that `Cell` sets or defines."""
+
+    _cells: dict[str, Any]
+    _params: dict[str, Any]
+    _buffers: dict[str, Any]
+    _flags: dict[str, Any]
+    _hooks: Any
+    _precision: Any
+    _graph: Any
+    _phase: str
+    _param_prefix: str
+    requires_grad: bool
+    training: bool
+
+    _compute: Any
+    _static_names: Any
+    _static_state: Any
+    add_flags: Any
+    add_flags_recursive: Any
+    get_sub_cell: Any
