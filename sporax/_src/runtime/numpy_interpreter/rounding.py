@@ -160,7 +160,8 @@ def steps_of_sums(jaxprs):
 
 
 def _is_floating(dtype):
-    return dtype.kind in "fcV"  # bfloat16 has kind 'V' in NumPy
+    # bfloat16 has kind 'V' in NumPy; random keys have a dtype of JAX
+    return isinstance(dtype, np.dtype) and dtype.kind in "fcV"
 
 
 def _is_whole(x):
