@@ -1,6 +1,7 @@
 """Layers without weights, each declared in one line: its signatures and a function of `ops`."""
 
 import inspect
+import linecache
 import sys
 from typing import Any
 
@@ -14,7 +15,7 @@ def layer(signatures, function, base=Cell) -> Any:
 
     `signatures`: of the constructor and of the call. A constructor argument fills the parameter of
     the same name, of `base` and of `function`. The class is compiled from source, so that Python
-    checks the signatures itself.
+    checks the signatures itself; `inspect.getsource` of its methods returns it.
     """
     head, _, called = signatures.partition(")(")
     name, _, built = head.partition("(")
@@ -30,14 +31,16 @@ def layer(signatures, function, base=Cell) -> Any:
     initial = ", ".join(["self", *(f"{n}={n}" for n in of_base)])
     kept = "".join(f"    self.{n} = {n}\n" for n in names if n not in of_base)
     separated = f", {built}" if built else ""
-    exec(
+    source = (
         f"def __init__(self{separated}):\n    Base.__init__({initial})\n{kept}"
-        f"def construct(self, {called}:\n    return function({', '.join(arguments)})\n",
-        scope,
+        f"def construct(self, {called}:\n    return function({', '.join(arguments)})\n"
     )
+    caller = sys._getframe(1).f_globals
+    file = f"{caller['__file__']}:{name}"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    exec(compile(source, file, "exec"), scope)
     members = {n: scope[n] for n in ("__init__", "construct")}
-    module = sys._getframe(1).f_globals["__name__"]
-    members |= {"__doc__": function.__doc__, "__module__": module}
+    members |= {"__doc__": function.__doc__, "__module__": caller["__name__"]}
     for member in ("__init__", "construct"):
         members[member].__qualname__ = f"{name}.{member}"
     return type(name, (base,), members)
