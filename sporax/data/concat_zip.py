@@ -163,11 +163,11 @@ def _split(self, sizes, randomize=True):
     total = self.get_dataset_size()
     rows = _sizes(sizes, total)
     source = Settled(self, randomize)
-    parts, start = [], 0
+    subsets, start = [], 0
     for size in rows:
-        parts.append(Part(source, start, size))
+        subsets.append(Subset(source, start, size))
         start += size
-    return parts
+    return subsets
 
 
 _split.__name__ = "split"
@@ -175,7 +175,7 @@ Dataset.split = fitting(_split)
 
 
 @in_steps
-class Part(Step):
+class Subset(Step):
     """`count` rows of another dataset, starting at row `start`."""
 
     def __init__(self, dataset, start, count):
@@ -183,7 +183,7 @@ class Part(Step):
         self._start, self._count, self._sampler = start, count, None
 
     def use_sampler(self, new_sampler):
-        """Sample the rows of this part."""
+        """Sample the rows of this subset."""
         self._sampler = chosen("use_sampler", new_sampler, None, None, None, None)
 
     @property

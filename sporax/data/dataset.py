@@ -214,7 +214,7 @@ def names(who, columns):
     return listed
 
 
-def places(who, dataset, columns):
+def column_indices(who, dataset, columns):
     """Return the positions of columns in a dataset's rows."""
     listed = names(who, columns)
     for name in listed:
@@ -246,9 +246,9 @@ def as_array(who, value):
 def as_row(who, item, columns):
     """Return a row as a tuple, with an array or a user's dict for each column; `item`: a tuple, or
     a single value."""
-    parts = item if isinstance(item, tuple) else (item,)
-    require(len(parts) == len(columns), "one-value-columns", who, columns=columns, got=len(parts))
-    return tuple([part if isinstance(part, dict) else as_array(who, part) for part in parts])
+    values = item if isinstance(item, tuple) else (item,)
+    require(len(values) == len(columns), "one-value-columns", who, columns=columns, got=len(values))
+    return tuple([value if isinstance(value, dict) else as_array(who, value) for value in values])
 
 
 __all__ = ["Dataset"]

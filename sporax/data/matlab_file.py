@@ -29,7 +29,7 @@ def arrays(content):
     fits = len(content) >= 136 and content[124:128] in (b"\x00\x01IM", b"\x01\x00MI")
     require(fits, "start-not-file-matlab")
     order = "<" if content[126:128] == b"IM" else ">"
-    elements, found = _Elements(memoryview(content)[128:], order), {}
+    elements, variables = _Elements(memoryview(content)[128:], order), {}
     room = _ROOM + _GROWTH * len(content)
     while elements.left:
         kind, data = elements.take()
@@ -38,8 +38,8 @@ def arrays(content):
             room -= len(data)
             kind, data = _Elements(memoryview(data), order).take()
         name, value = _matrix(kind, data, order)
-        found[name] = value
-    return found
+        variables[name] = value
+    return variables
 
 
 def _decompressed(data, room):
@@ -65,8 +65,8 @@ class _Elements:
     def _cut(self, size, padded):
         more = size - len(self.data)
         require(more <= 0, "ends-bytes-too-early", number=more)
-        part, self.data = self.data[:size], self.data[padded:]
-        return part
+        chunk, self.data = self.data[:size], self.data[padded:]
+        return chunk
 
     def take(self):
         """Return (type, bytes) of the next element."""

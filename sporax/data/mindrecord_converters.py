@@ -163,8 +163,8 @@ class Cifar10ToMR(_Converter):
         self.source = self._path("source", source, is_folder=True)
         self.destination = str(self._path("destination", destination))
         for pattern, _ in self._files:
-            found, who = [*self.source.glob(pattern)], type(self).__name__
-            require(found, "files-none", who, source=self.source, pattern=pattern)
+            paths, who = [*self.source.glob(pattern)], type(self).__name__
+            require(paths, "files-none", who, source=self.source, pattern=pattern)
 
     def run(self, fields=None):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
@@ -231,16 +231,16 @@ class MnistToMR(_Converter):
     def __init__(self, source, destination, partition_number=1):
         self.source = self._path("source", source, is_folder=True)
         self._writers = {
-            part: FileWriter(f"{self._path('destination', destination)}_{end}", partition_number)
-            for part, end in (("train", "train.mindrecord"), ("t10k", "test.mindrecord"))
+            split: FileWriter(f"{self._path('destination', destination)}_{end}", partition_number)
+            for split, end in (("train", "train.mindrecord"), ("t10k", "test.mindrecord"))
         }
 
     def run(self):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
         schema = {"label": {"type": "int64"}, "data": {"type": "bytes"}}
-        for part, writer in self._writers.items():
-            images = _idx(self.source / f"{part}-images-idx3-ubyte.gz", 2051, 3)
-            labels = _idx(self.source / f"{part}-labels-idx1-ubyte.gz", 2049, 1).tolist()
+        for split, writer in self._writers.items():
+            images = _idx(self.source / f"{split}-images-idx3-ubyte.gz", 2051, 3)
+            labels = _idx(self.source / f"{split}-labels-idx1-ubyte.gz", 2049, 1).tolist()
             n, got = len(images), len(labels)
             require(n == got, "file-labels", _WHO, path=self.source, n=n, got=got)
             pairs = zip(images, labels, strict=True)

@@ -129,14 +129,14 @@ def _levels(who, shuffle):
     return level != "none", level == "global"
 
 
-def found_files(who, dataset_files):
+def matched_files(who, dataset_files):
     """Return the files of a path or pattern, or of a list of them, sorted."""
     is_one = isinstance(dataset_files, (str, list))
     require(is_one, "str-list-them", who, dataset_files=dataset_files)
-    found = []
+    paths = []
     for pattern in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
         matching = [path for path in glob.glob(pattern, recursive=True) if Path(path).is_file()]
         require(matching, "there-must-be-file", who, path=pattern)
-        found += matching
-    require(found, "name-files", who, argument="dataset_files")
-    return sorted(found)
+        paths += matching
+    require(paths, "name-files", who, argument="dataset_files")
+    return sorted(paths)

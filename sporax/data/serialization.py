@@ -212,9 +212,9 @@ def _class_of(name, kind):
     description can call nothing else in them: some functions write files."""
     modules = [importlib.import_module(f"sporax.data.{m}") for m in _MODULES]
     for module in (*modules, sporax.data):
-        found = getattr(module, name) if name in module.__all__ else None
-        if isinstance(found, type) and issubclass(found, kind):
-            return found
+        cls = getattr(module, name) if name in module.__all__ else None
+        if isinstance(cls, type) and issubclass(cls, kind):
+            return cls
     return None
 
 

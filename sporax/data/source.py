@@ -130,7 +130,7 @@ class GeneratorDataset(Dataset):
     def _kept_compute(self):
         return self._cache.kept(self._row_at)
 
-    def _row_at(self, at, i):
+    def _row_at(self, position, i):
         try:
             row = self._row(self.source[i])
         except Exception as error:
@@ -172,7 +172,7 @@ class GeneratorDataset(Dataset):
         return epoch
 
     def _row(self, item):
-        row = as_row("GeneratorDataset", _parts(item), self._columns)
+        row = as_row("GeneratorDataset", _as_tuple(item), self._columns)
         for name, value, dtype in zip(self._columns, row, self._types, strict=True):
             actual = np.asarray(value).dtype
             if dtype is not None and actual != dtype:
@@ -206,9 +206,9 @@ class _Slices:
     def __getitem__(self, i):
         return tuple([column[i] for column in self.columns])
 
-    def gathered(self, places):
+    def gathered(self, indices):
         """Return the columns at an array of indices."""
-        return tuple([taken(column, places) for column in self.columns])
+        return tuple([taken(column, indices) for column in self.columns])
 
 
 def _is_array(column):
@@ -255,7 +255,7 @@ class NumpySlicesDataset(GeneratorDataset):
 _VALUES = str, bytes, np.ndarray, np.generic, Tensor, Mapping
 
 
-def _parts(item):
+def _as_tuple(item):
     return item if isinstance(item, _VALUES) or not np.iterable(item) else tuple(item)
 
 

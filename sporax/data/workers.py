@@ -130,8 +130,8 @@ def following_stage(who, dataset, compute, workers=None, is_own=False):
     return Stage(who, begin, compute, workers)
 
 
-def _one_after_other(compute, compute_before, at, item):
-    return compute(at, compute_before(at, item))
+def _one_after_other(compute, compute_before, position, item):
+    return compute(position, compute_before(position, item))
 
 
 def numbered(epoch, first):

@@ -28,8 +28,8 @@ class ComputeDeltas(AudioTensorOperation):
     def _transformed(self, spectrogram):
         reach = (self.win_length - 1) // 2
         weights = np.arange(-reach, reach + 1, dtype=spectrogram.dtype)
-        parts = short_time.padded(spectrogram, reach, reach, self.pad_mode)
-        return short_time.frames(parts, len(weights), 1) @ (weights / np.square(weights).sum())
+        padded = short_time.padded(spectrogram, reach, reach, self.pad_mode)
+        return short_time.frames(padded, len(weights), 1) @ (weights / np.square(weights).sum())
 
 
 class SlidingWindowCmn(AudioTensorOperation):
@@ -64,13 +64,13 @@ class SlidingWindowCmn(AudioTensorOperation):
 
     def _windows(self, frames):
         """Return the first frame of each window, and the frame after its last."""
-        at = np.arange(frames)
-        start = at - (self.cmn_window // 2 if self.center else self.cmn_window)
-        end = start + self.cmn_window if self.center else at + 1
+        position = np.arange(frames)
+        start = position - (self.cmn_window // 2 if self.center else self.cmn_window)
+        end = start + self.cmn_window if self.center else position + 1
         end = np.where(start < 0, end - start, end)
         start = np.maximum(start, 0)
         if not self.center:
-            end = np.where(end > at, np.maximum(at + 1, self.min_cmn_window), end)
+            end = np.where(end > position, np.maximum(position + 1, self.min_cmn_window), end)
         start = np.where(end > frames, np.maximum(start - (end - frames), 0), start)
         return start, np.minimum(end, frames)
 

@@ -12,9 +12,9 @@ from sporax.data.random_streams import stream
 def _masked(spectrogram, axis, start, width, value):
     """Return a copy with `value` at positions of axis -2 or -1; `start`, `width`: ints, or arrays
     (..., 1, 1) of them."""
-    places = np.arange(spectrogram.shape[axis])
-    places = places[:, None] if axis == -2 else places
-    return np.where((places >= start) & (places < start + width), value, spectrogram)
+    positions = np.arange(spectrogram.shape[axis])
+    positions = positions[:, None] if axis == -2 else positions
+    return np.where((positions >= start) & (positions < start + width), value, spectrogram)
 
 
 class MaskAlongAxis(AudioTensorOperation):
@@ -33,8 +33,8 @@ class MaskAlongAxis(AudioTensorOperation):
     axis: one_int_of(1, 2)
 
     def _transformed(self, spectrogram):
-        place = self.mask_start, self.mask_width, self.mask_value
-        return _fixed_mask(self._who, spectrogram, self.axis - 3, "mask_width", *place)
+        mask = self.mask_start, self.mask_width, self.mask_value
+        return _fixed_mask(self._who, spectrogram, self.axis - 3, "mask_width", *mask)
 
 
 def _fixed_mask(who, spectrogram, axis, name, start, width, value):
@@ -83,8 +83,8 @@ class _Masking(AudioTensorOperation):
         width = getattr(self, name)
         if self.iid_masks:
             return _random_mask(self._who, spectrogram, axis, name, width, self.mask_value)
-        place = self.mask_start, width, self.mask_value
-        return _fixed_mask(self._who, spectrogram, axis, name, *place)
+        mask = self.mask_start, width, self.mask_value
+        return _fixed_mask(self._who, spectrogram, axis, name, *mask)
 
 
 class FrequencyMasking(_Masking):

@@ -73,11 +73,11 @@ _LARGEST = 2**20  # maximum elements of a matrix
 
 def _by_matrix(continued, start, weights, old, new, count):
     """Map each `old` samples to `new` samples by a matrix."""
-    places = start[:, None] + np.arange(weights.shape[1])
-    matrix = np.zeros((places.max() + 1, len(start)), weights.dtype)
-    matrix[places, np.arange(len(start))[:, None]] = weights
-    parts = short_time.frames(continued, len(matrix), old)[..., : math.ceil(count / new), :]
-    return (parts @ matrix).reshape(*continued.shape[:-1], -1)[..., :count]
+    positions = start[:, None] + np.arange(weights.shape[1])
+    matrix = np.zeros((positions.max() + 1, len(start)), weights.dtype)
+    matrix[positions, np.arange(len(start))[:, None]] = weights
+    segments = short_time.frames(continued, len(matrix), old)[..., : math.ceil(count / new), :]
+    return (segments @ matrix).reshape(*continued.shape[:-1], -1)[..., :count]
 
 
 def _by_taps(continued, start, weights, old, new, count):

@@ -47,10 +47,10 @@ class DetectPitchFrequency(AudioTensorOperation):
         size = math.ceil(self.sample_rate * self.frame_time)
         count = math.ceil(waveform.shape[-1] / size)
         waveform = short_time.padded(waveform, 0, lags + count * size - waveform.shape[-1])
-        parts = short_time.frames(waveform, size + lags, size)[..., :count, :]
-        later = short_time.frames(parts, size, 1)  # (..., frames, lags + 1, size)
+        segments = short_time.frames(waveform, size + lags, size)[..., :count, :]
+        later = short_time.frames(segments, size, 1)  # (..., frames, lags + 1, size)
         energy = np.einsum("...ls,...ls->...l", later, later)
-        products = np.einsum("...ls,...s->...l", later[..., 1:, :], parts[..., :size])
+        products = np.einsum("...ls,...s->...l", later[..., 1:, :], segments[..., :size])
         return products / (1e-9 + energy[..., :1]) / (1e-9 + energy[..., 1:])
 
     def _smoothed(self, lags):
@@ -59,15 +59,15 @@ class DetectPitchFrequency(AudioTensorOperation):
         least = win_length - before
         require(got >= least, "frames-for-win-length", who, n=least, win_length=win_length, got=got)
         continued = np.concatenate([np.repeat(lags[..., :1], before, -1), lags], -1)
-        parts = short_time.frames(continued, self.win_length, 1)
-        return np.partition(parts, before, -1)[..., before]
+        windows = short_time.frames(continued, self.win_length, 1)
+        return np.partition(windows, before, -1)[..., before]
 
 
 def _greatest(correlation, first, end):
     """Return the greatest correlation in a range of lags, and its lag."""
-    part = correlation[..., first:end]
-    at = part.argmax(-1)
-    return np.take_along_axis(part, at[..., None], -1)[..., 0], at + first + 1
+    candidates = correlation[..., first:end]
+    index = candidates.argmax(-1)
+    return np.take_along_axis(candidates, index[..., None], -1)[..., 0], index + first + 1
 
 
 class Vad(AudioTensorOperation):
@@ -157,16 +157,16 @@ class _CepstralMeter:
         self.window = _hann(size)
         first = max(1, int(vad.hp_filter_freq / rate * 2 * half + 0.5))
         end = min(half, int(vad.lp_filter_freq / rate * 2 * half + 0.5))
-        self.band = self._part("filter", first, end)
+        self.band = self._bins("filter", first, end)
         first = math.ceil(rate * 0.5 / vad.lp_lifter_freq)
         end = min(half // 2, math.floor(rate * 0.5 / vad.hp_lifter_freq))
-        self.lifter = self._part("lifter", first, end)
+        self.lifter = self._bins("lifter", first, end)
         self.taper = _hann(self.band.stop - self.band.start)
         self.spectrum = np.zeros((channels, len(self.taper)))
         self.noise = np.zeros((channels, len(self.taper)))
         self.booted, self.boots = 0, int(vad.boot_time * vad.measure_freq - 0.5)
 
-    def _part(self, kind, first, end):
+    def _bins(self, kind, first, end):
         low, high = (getattr(self.vad, f"{name}_{kind}_freq") for name in ("hp", "lp"))
         rate = self.vad.sample_rate
         require(first < end, "frequencies-between", "Vad", kind=kind, low=low, high=high, rate=rate)
@@ -187,8 +187,8 @@ class _CepstralMeter:
         clean = np.sqrt(np.maximum(0, squares - vad.noise_reduction_amount * self.noise))
         cepstrum = np.zeros((len(clean), self.half))
         cepstrum[:, self.band] = clean * self.taper
-        part = np.abs(fft.rfft(cepstrum)[:, self.lifter]) ** 2
-        total = part.mean(-1)
+        liftered = np.abs(fft.rfft(cepstrum)[:, self.lifter]) ** 2
+        total = liftered.mean(-1)
         return np.maximum(0, 21 + np.log(total, out=np.full_like(total, -np.inf), where=total > 0))
 
 

@@ -40,7 +40,7 @@ class _Fetcher:
         if not isinstance(self.dataset, IterableDataset):
             return self._indexed
         samples = iter(self.dataset)
-        return lambda turns: self._next(samples, turns)
+        return lambda indices: self._next(samples, indices)
 
     def _indexed(self, indices):
         if self.is_batched:
@@ -54,11 +54,11 @@ class _Fetcher:
             error.add_note(f"For 'DataLoader', 'dataset' raised this for index {index}.")
             raise
 
-    def _next(self, samples, turns):
+    def _next(self, samples, indices):
         if not self.is_batched:
             return self.collate_fn(next(samples))
-        batch = [sample for _, sample in zip(turns, samples, strict=False)]
-        if not batch or (self.drop_last and len(batch) < len(turns)):
+        batch = [sample for _, sample in zip(indices, samples, strict=False)]
+        if not batch or (self.drop_last and len(batch) < len(indices)):
             raise StopIteration
         return self.collate_fn(batch)
 

@@ -118,7 +118,7 @@ class AdjustHue(ImageTensorOperation):
         self.factor = within(-0.5, 0.5).checked(self._who, "hue_factor", hue_factor)
 
     def _array(self, image):
-        return colour_arrays.hue_turned(with_channels(self._who, image), self.factor)
+        return colour_arrays.hue_rotated(with_channels(self._who, image), self.factor)
 
     def _picture(self, image):
         if image.mode in ("L", "1", "I", "F"):

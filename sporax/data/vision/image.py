@@ -63,7 +63,7 @@ def extent(image):
     return image.shape[first : first + 2]
 
 
-def part(image, top, left, height, width):
+def crop(image, top, left, height, width):
     """Return a rectangle of an image."""
     if is_picture(image):
         return image.crop((left, top, left + width, top + height))

@@ -89,7 +89,7 @@ def _frames(container, *streams):
     frames = {stream.index: [] for stream in streams}
     for packet in container.demux(streams):
         frames[packet.stream.index] += packet.decode()
-    return [_in_order(part) for part in frames.values()]
+    return [_in_order(group) for group in frames.values()]
 
 
 def _in_order(frames):
@@ -121,10 +121,10 @@ def _samples(frames, stream):
     channels = stream.codec_context.channels
     early = -frames[0].pts if frames else 0  # codec delay
     skipped = max(round(early * stream.time_base * stream.rate), 0)
-    parts = [frame.to_ndarray() for frame in frames]
-    if not parts:
+    arrays = [frame.to_ndarray() for frame in frames]
+    if not arrays:
         return np.zeros((channels, 0), np.float32)
-    joined = np.concatenate(parts, 1)
+    joined = np.concatenate(arrays, 1)
     joined = joined if frames[0].format.is_planar else joined.reshape(-1, channels).T
     return joined[:, skipped:]
 
@@ -173,7 +173,7 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
         limits = [start_pts, end_pts]
         if pts_unit == "sec":
             base = _stream(container).time_base
-            limits = [None if at is None else round(at / base) for at in limits]
+            limits = [None if limit is None else round(limit / base) for limit in limits]
         return _decoded(container, *limits)
 
 
@@ -192,7 +192,7 @@ def read_video_timestamps(filename, pts_unit="pts"):
         stream = _stream(container)
         times = sorted(p.pts for p in container.demux(stream) if p.pts is not None)
         unit = 1 if pts_unit == "pts" else float(stream.time_base)
-        return [at * unit for at in times], float(stream.average_rate) if times else None
+        return [time * unit for time in times], float(stream.average_rate) if times else None
 
 
 class DecodeVideo(TensorOperation):
