@@ -93,9 +93,9 @@ def _thinned(steps):
     if stretch <= 2:
         return points
     kept = []
-    for at in range(0, len(points), stretch):
-        part = sorted(points[at : at + stretch], key=lambda point: float(point[1]))
-        kept += sorted({part[0], part[-1]})
+    for start in range(0, len(points), stretch):
+        interval = sorted(points[start : start + stretch], key=lambda point: float(point[1]))
+        kept += sorted({interval[0], interval[-1]})
     return kept if kept[-1] == points[-1] else [*kept, points[-1]]
 
 

@@ -28,7 +28,7 @@ class Drawing:
 
     def __init__(self, top):
         self.top = top
-        self.count = sum(part.kind == "operation" for part in top.walk())
+        self.count = sum(node.kind == "operation" for node in top.walk())
 
     def write_html(self, path):
         """Write a standalone page with foldable boxes and a search field; returns its path."""

@@ -237,39 +237,39 @@ def _path(call):
 
 def _cell_times(recording, times):
     """Return [CellTime] in call order; calls with the same path are summed."""
-    found = {}
+    by_path = {}
 
     def collect(call, depth):
         cls = "step" if call.cell is None else type(call.cell).__name__
         name = call.name or _OUTSIDE
-        found.setdefault(_path(call), CellTime(_path(call), cls, depth, name=name))
-        for part in call.parts:
-            collect(part, depth + (call.cell is not None))
+        by_path.setdefault(_path(call), CellTime(_path(call), cls, depth, name=name))
+        for child in call.children:
+            collect(child, depth + (call.cell is not None))
 
     collect(recording.root, 0)
     for one, spent in zip(recording.operations, times, strict=False):
-        own = found[_path(one.call)]
+        own = by_path[_path(one.call)]
         own.forward += 0.0 if one.is_backward else float(spent)
         own.backward += float(spent) if one.is_backward else 0.0
         own.flops, own.bytes = own.flops + one.flops, own.bytes + one.bytes
         for path in {_path(call) for call in one.call.chain if call.cell is not None}:
-            found[path].total_seconds += float(spent)
-            found[path].total_flops += one.flops
-    outside = found[_OUTSIDE]
+            by_path[path].total_seconds += float(spent)
+            by_path[path].total_flops += one.flops
+    outside = by_path[_OUTSIDE]
     outside.forward += float(times[-1])
     outside.total_seconds, outside.total_flops = outside.seconds, outside.flops
-    return list(found.values())
+    return list(by_path.values())
 
 
 def _operation_times(recording, times):
-    found = {}
+    by_key = {}
     for one, spent in zip(recording.operations, times, strict=False):
         if one.avals:
             key = one.name, _path(one.call), one.is_backward
-            row = found.setdefault(key, OperationTime(*key))
+            row = by_key.setdefault(key, OperationTime(*key))
             row.count, row.seconds = row.count + 1, row.seconds + float(spent)
             row.flops, row.bytes = row.flops + one.flops, row.bytes + one.bytes
-    return sorted(found.values(), key=lambda row: -row.seconds)
+    return sorted(by_key.values(), key=lambda row: -row.seconds)
 
 
 def _memory(compiled):

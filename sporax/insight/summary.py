@@ -161,7 +161,7 @@ def summary(cell, inputs):
         for holder in {call.cell for call in operation.call.chain}:
             _add(below, holder, amounts)
     cells = list(tree(cell))
-    rows = [_row(path, part, calls.get(part, []), own, below) for path, part in cells]
+    rows = [_row(path, subcell, calls.get(subcell, []), own, below) for path, subcell in cells]
     every = _parameters(cell)
     given = [i.aval for i in recording.listing.inputs if i.kind == "argument"]
     return Summary(
@@ -173,8 +173,8 @@ def summary(cell, inputs):
 def _collect(call, calls):
     if call.cell is not None:
         calls.setdefault(call.cell, []).append(call)
-    for part in call.parts:
-        _collect(part, calls)
+    for child in call.children:
+        _collect(child, calls)
 
 
 def _add(table, key, amounts):
@@ -183,8 +183,8 @@ def _add(table, key, amounts):
 
 def _parameters(cell):
     """Return the Parameters of a Cell and of nested Cells, each once."""
-    found = [p for _, part in tree(cell) for p in part._params.values() if p is not None]
-    return list({id(p): p for p in found}.values())
+    parameters = [p for _, subcell in tree(cell) for p in subcell._params.values() if p is not None]
+    return list({id(p): p for p in parameters}.values())
 
 
 def _sizes(parameters):

@@ -92,9 +92,9 @@ def checked(text, inputs, outputs, custom_calls=True):
     _check_attributes(module.operation)
     main = functions.get("main")
     _require(main is not None, "a function 'main'", sorted(functions))
-    found = str(main.attributes["function_type"])
+    signature = str(main.attributes["function_type"])
     wanted = f"({', '.join(inputs)}) -> {_joined(outputs)}"
-    _require(found == wanted, f"a function {wanted:.300}", found[:300])
+    _require(signature == wanted, f"a function {wanted:.300}", signature[:300])
     sizes = sum(_nbytes(*_type(text)) for text in [*inputs, *outputs])
     checks = _Checks(max(_MOST_BYTES, 8 * sizes), custom_calls)
     for function in functions.values():
@@ -236,8 +236,8 @@ def _check_composite(operation):
     _require(k and len(operands) == 1 and len(results) == 2 and operands[0][0],
              "top_k of an array", text[:100])  # fmt: skip
     ((shape, kind),) = operands
-    (values, *kinds), (places, places_kind) = results
-    fits = values == places == [*shape[:-1], int(k[1])] and [*kinds, places_kind] == [kind, "i32"]
+    (values, *kinds), (indices, indices_kind) = results
+    fits = values == indices == [*shape[:-1], int(k[1])] and [*kinds, indices_kind] == [kind, "i32"]
     fits = fits and (shape[-1] is None or int(k[1]) <= shape[-1])
     _require(fits, "a top_k of the sizes of its operand", [operands, results])
 
@@ -263,14 +263,14 @@ def _check_custom_call(operation):
 def _check_assertion(operands, results, attributes):
     """Require a condition, followed by the sizes that the message names by index."""
     message = attributes.get("error_message", "")
-    places = [int(n) for n in re.findall(r"\{(\d{1,9})\}", message)]
+    indices = [int(n) for n in re.findall(r"\{(\d{1,9})\}", message)]
     plain = re.sub(r"\{\d{1,9}\}", "", message)
     scalars = all(shape == [] for shape, _ in operands)
     kinds = [kind for _, kind in operands]
     _require(
         not results and scalars and 1 <= len(kinds) <= 33 and kinds[0] == "i1"
         and {*kinds[1:]} <= {"i32", "i64"} and len(message) < _ASSERTION_SIZE
-        and not {*"{}"} & {*plain} and all(n < len(kinds) - 1 for n in places),
+        and not {*"{}"} & {*plain} and all(n < len(kinds) - 1 for n in indices),
         "assertions of sizes", message[:100],
     )  # fmt: skip
 

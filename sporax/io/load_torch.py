@@ -102,11 +102,11 @@ def weights_of(contents, key, path):
         chosen = contents
     else:
         items = contents.items() if isinstance(contents, dict) else ()
-        found = [k for k, v in items if _has_weights(v)]
-        if len(found) != 1:
-            fields = {"argument": path, "count": len(found), "shown": _shown(found)}
+        keys = [k for k, v in items if _has_weights(v)]
+        if len(keys) != 1:
+            fields = {"argument": path, "count": len(keys), "shown": _shown(keys)}
             raise rejection("hold-one-dict-weights", "load_torch", **fields)
-        chosen = contents[found[0]]
+        chosen = contents[keys[0]]
     return {name: x for name, x in chosen.items() if isinstance(x, Parameter)}
 
 

@@ -26,10 +26,10 @@ def cell_modules(cell):
     return [
         Module(
             path,
-            [c.__name__ for c in type(part).__mro__[:-1]],
-            plain_attributes(part, part._params),
+            [c.__name__ for c in type(subcell).__mro__[:-1]],
+            plain_attributes(subcell, subcell._params),
         )
-        for path, part in cell_tree.tree(cell)
+        for path, subcell in cell_tree.tree(cell)
     ]
 
 
@@ -84,7 +84,7 @@ class _Recorder(CallRecorder):
         self.cell = cell
         self.parameters = dict(cell_tree.parameters(cell))
         self.trainable = {n: p for n, p in self.parameters.items() if p.requires_grad}
-        super().__init__({part: path for path, part in cell_tree.tree(cell)})
+        super().__init__({subcell: path for path, subcell in cell_tree.tree(cell)})
 
     def noted(self, x, gradients):
         """Return the tensors' Values."""
@@ -102,14 +102,14 @@ class _Recorder(CallRecorder):
 
         def loss(*xs):
             outputs[:] = tensors_in(self.cell(*xs), _is_tensor)
-            found[:] = [x._value for x in outputs]
+            results[:] = [x._value for x in outputs]
             total = ops.zeros((), outputs[0].dtype) if outputs else Tensor(0.0)
             for i, x in enumerate(outputs):
                 if x.is_floating_point():
                     total = total + (x * Tensor(loss_weights(i, x.shape))).sum()
             return total
 
-        found = []
+        results = []
         of_inputs, of_weights, failure = {}, [None] * len(self.trainable), None
         try:
             if floating or self.trainable:
@@ -122,7 +122,7 @@ class _Recorder(CallRecorder):
         return ModuleRun(
             modules=cell_modules(self.cell), calls=[_read(call) for call in self.calls],
             inputs=[np.array(x) for x in arrays], weights=weights, trainable=list(self.trainable),
-            state=state, outputs=[_array(v) for v in found],
+            state=state, outputs=[_array(v) for v in results],
             input_gradients=[of_inputs.get(i) for i in range(len(inputs))],
             gradients=dict(zip(self.trainable, of_weights, strict=True)), failure=failure,
         )  # fmt: skip

@@ -118,11 +118,11 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Departure:
-    """The first departure of the two networks. `place`: "layer", "between" (the layer's inputs
+    """The first departure of the two networks. `location`: "layer", "between" (the layer's inputs
     differ although previous outputs agree), "state" or "backward"; `causes`: [Cause or str]."""
 
     row: Row
-    place: str
+    location: str
     causes: tuple
 
     _SAYS = {  # noqa: RUF012 - of the class, no field
@@ -134,7 +134,7 @@ class Departure:
 
     def __str__(self):
         classes = f"{self.row.torch_class} / {self.row.cell_class}"
-        lines = [f"{self.row.title} ({classes}) {self._SAYS[self.place]}."]
+        lines = [f"{self.row.title} ({classes}) {self._SAYS[self.location]}."]
         return "\n".join([*lines, *(f"  cause: {cause}" for cause in self.causes)])
 
 

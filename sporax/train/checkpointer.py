@@ -143,7 +143,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         """Restore everything from the newest checkpoint; returns its `Position` (epoch, step,
         total, more), or None without a checkpoint."""
         self.wait()
-        self._files.clear_parts()
+        self._files.clear_partial()
         state = self._newest()
         self._is_restored = True
         if state is None:
@@ -301,9 +301,9 @@ def _tensors(cell):
     """Return {path: Parameter or buffer} of a Cell, plus the learning rate lists of optimizers."""
     state = dict(cell_tree.parameters(cell))
     seen = {id(x) for x in state.values()}
-    for path, part in cell_tree.tree(cell):
-        rates = [(f"lrs.{i}", x) for i, x in enumerate(getattr(part, "lrs", ()))]
-        for name, x in [*part._buffers.items(), *rates]:
+    for path, subcell in cell_tree.tree(cell):
+        rates = [(f"lrs.{i}", x) for i, x in enumerate(getattr(subcell, "lrs", ()))]
+        for name, x in [*subcell._buffers.items(), *rates]:
             if isinstance(x, Tensor) and id(x) not in seen:
                 seen.add(id(x))
                 state[f"{path}.{name}" if path else name] = x
@@ -392,18 +392,18 @@ def _shown(x):
 
 # what a file says ----------------------------------------------------------------------------
 
-_PARTS = "position", "data", "random", "objects", "callbacks", "outputs", "more"
+_KEYS = "position", "data", "random", "objects", "callbacks", "outputs", "more"
 
 
 def _checked_state(path, text, arrays):
     """Decode the state in a file's text and arrays; ValueError if `save` did not write it."""
     try:
         state = decode(untrusted_file.json_of(text), arrays)
-        missing = [part for part in _PARTS if part not in state]
+        missing = [key for key in _KEYS if key not in state]
         counts = state["position"]
         if missing or [type(n) for n in counts] != [int] * 3 or min(counts) < 0:
-            raise rejection("position-three-ints", names=", ".join(_PARTS))
-        fits = all(isinstance(state[part], dict) for part in ("objects", "callbacks", "random"))
+            raise rejection("position-three-ints", names=", ".join(_KEYS))
+        fits = all(isinstance(state[key], dict) for key in ("objects", "callbacks", "random"))
         require(fits, "objects-callbacks-name")
         _check_random_states(state["random"])
     except MALFORMED as error:
@@ -414,8 +414,8 @@ def _checked_state(path, text, arrays):
 
 def _check_random_states(states):
     """Raise on invalid states: NumPy's own check accepts out-of-range positions."""
-    kind, keys, place, *_ = states["numpy"]
-    fits = kind == "MT19937" and np.shape(keys) == (624,) and (0 <= place <= 624)
+    kind, keys, position, *_ = states["numpy"]
+    fits = kind == "MT19937" and np.shape(keys) == (624,) and (0 <= position <= 624)
     require(fits, "state-numpy-random-none")
     np.random.RandomState().set_state(states["numpy"])
     python_random.Random().setstate(states["python"])

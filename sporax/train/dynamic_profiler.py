@@ -69,8 +69,8 @@ class DynamicProfilerMonitor(Callback):
         if self._read_at is None or now - self._read_at >= self._interval:
             self._read_at = now
             try:
-                found = untrusted_file.json_of(untrusted_file.content(self._file))
-                self._options = _START | found
+                options = untrusted_file.json_of(untrusted_file.content(self._file))
+                self._options = _START | options
                 Path(self._options.get("prof_path") or "")
             except untrusted_file.MALFORMED as error:
                 raise rejection("json-object-reading-says", "DynamicProfilerMonitor",

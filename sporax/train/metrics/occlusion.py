@@ -64,23 +64,23 @@ class OcclusionSensitivity(Metric):
         n, size = len(image), label.size
         require(n == size == 1, "one-image-one-label", "OcclusionSensitivity", got=n, size=size)
         low, end = self._box(image.shape[1:])
-        places = itertools.product(*map(range, low, end))
+        positions = itertools.product(*map(range, low, end))
         scores = []
-        while batch := list(itertools.islice(places, self.n_batch)):
-            covered = np.concatenate([self._covered(image, place) for place in batch])
+        while batch := list(itertools.islice(positions, self.n_batch)):
+            covered = np.concatenate([self._covered(image, position) for position in batch])
             scores.append(model(Tensor(covered)).asnumpy()[:, int(label.item())])
         baseline = model(Tensor(image)).asnumpy()[0, int(label.item())]
         sizes = [b - a for a, b in zip(low, end, strict=True)]
         self._sensitivity = (baseline - np.concatenate(scores)).reshape(sizes)
 
-    def _covered(self, image, place):
-        margins = self.margin if isinstance(self.margin, list) else [self.margin] * len(place)
-        part = tuple(
+    def _covered(self, image, position):
+        margins = self.margin if isinstance(self.margin, list) else [self.margin] * len(position)
+        window = tuple(
             slice(max(0, i - m), min(n, i + m))
-            for i, m, n in zip(place, margins, image.shape[1:], strict=True)
+            for i, m, n in zip(position, margins, image.shape[1:], strict=True)
         )
         image = image.copy()
-        image[:, *part] = self.pad_val
+        image[:, *window] = self.pad_val
         return image
 
     def eval(self):

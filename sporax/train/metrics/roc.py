@@ -75,7 +75,7 @@ class ROC(Metric):
             positive = 1 if self.pos_label is None else self.pos_label
             return _curve(self._scores[:, 0], self._labels == positive)
         curves = [_curve(s, self._labels == c) for c, s in enumerate(self._scores.T)]
-        return tuple([list(part) for part in zip(*curves, strict=True)])
+        return tuple([list(column) for column in zip(*curves, strict=True)])
 
 
 def _curve(scores, is_positive):
