@@ -1,12 +1,14 @@
 """Deltas and normalisation along the frames of a spectrogram."""
 
+from typing import Annotated
+
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import BOOL, INT, member_of, within
-from sporax.data.argument_checks import MOST, WHOLE
+from sporax._src.diagnosis.argument_kinds import INT, within
+from sporax.data.argument_checks import MOST
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import BorderType
-from sporax.data.audio.waveform import AudioTensorOperation
+from sporax.data.audio.waveform import AudioTensorOperation, Whole
 
 
 class ComputeDeltas(AudioTensorOperation):
@@ -22,8 +24,8 @@ class ComputeDeltas(AudioTensorOperation):
 
     _shape = "..., freq, frames"
 
-    win_length: within(3, MOST, INT) = 5
-    pad_mode: member_of(BorderType) = BorderType.EDGE
+    win_length: Annotated[int, within(3, MOST, INT)] = 5
+    pad_mode: BorderType = BorderType.EDGE
 
     def _transformed(self, spectrogram):
         reach = (self.win_length - 1) // 2
@@ -45,10 +47,10 @@ class SlidingWindowCmn(AudioTensorOperation):
 
     _shape = "..., frames, freq"
 
-    cmn_window: WHOLE = 600
-    min_cmn_window: WHOLE = 100
-    center: BOOL = False
-    norm_vars: BOOL = False
+    cmn_window: Whole = 600
+    min_cmn_window: Whole = 100
+    center: bool = False
+    norm_vars: bool = False
 
     def _transformed(self, coefficients):
         start, end = self._windows(coefficients.shape[-2])

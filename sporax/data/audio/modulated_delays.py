@@ -1,14 +1,14 @@
 """Effects of a delay modulated by an oscillator: flanger and phaser, as in SoX."""
 
 import math
+from typing import Annotated
 
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import BOOL, member_of, within
-from sporax.data.argument_checks import COUNT
+from sporax._src.diagnosis.argument_kinds import within
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import Interpolation, Modulation
-from sporax.data.audio.waveform import AudioTensorOperation
+from sporax.data.audio.waveform import AudioTensorOperation, Count
 
 
 def oscillation(modulation, length, low, high, phase):
@@ -48,15 +48,15 @@ class Flanger(AudioTensorOperation):
 
     _shape = "..., channel, time"
 
-    sample_rate: COUNT
-    delay: within(0, 30) = 0.0
-    depth: within(0, 10) = 2.0
-    regen: within(-95, 95) = 0.0
-    width: within(0, 100) = 71.0
-    speed: within(0.1, 10) = 0.5
-    phase: within(0, 100) = 25.0
-    modulation: member_of(Modulation) = Modulation.SINUSOIDAL
-    interpolation: member_of(Interpolation) = Interpolation.LINEAR
+    sample_rate: Count
+    delay: Annotated[float, within(0, 30)] = 0.0
+    depth: Annotated[float, within(0, 10)] = 2.0
+    regen: Annotated[float, within(-95, 95)] = 0.0
+    width: Annotated[float, within(0, 100)] = 71.0
+    speed: Annotated[float, within(0.1, 10)] = 0.5
+    phase: Annotated[float, within(0, 100)] = 25.0
+    modulation: Modulation = Modulation.SINUSOIDAL
+    interpolation: Interpolation = Interpolation.LINEAR
 
     def _transformed(self, waveform):
         channels, length = waveform.shape[-2:]
@@ -107,13 +107,13 @@ class Phaser(AudioTensorOperation):
     array([1.  , 0.5 , 0.25])
     """
 
-    sample_rate: COUNT
-    gain_in: within(0, 1) = 0.4
-    gain_out: within(0, 1e9) = 0.74
-    delay_ms: within(0, 5) = 3.0
-    decay: within(0, 0.99) = 0.4
-    mod_speed: within(0.1, 2) = 0.5
-    sinusoidal: BOOL = True
+    sample_rate: Count
+    gain_in: Annotated[float, within(0, 1)] = 0.4
+    gain_out: Annotated[float, within(0, 1e9)] = 0.74
+    delay_ms: Annotated[float, within(0, 5)] = 3.0
+    decay: Annotated[float, within(0, 0.99)] = 0.4
+    mod_speed: Annotated[float, within(0.1, 2)] = 0.5
+    sinusoidal: bool = True
 
     def _transformed(self, waveform):
         signal = np.moveaxis(waveform, -1, 0).astype(np.float64) * self.gain_in

@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import member_of, optional
 from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import ResampleMethod
-from sporax.data.audio.waveform import POSITIVE, REAL, SHARE, AudioTensorOperation
+from sporax.data.audio.waveform import AudioTensorOperation, Count, Positive, Real, Share
 
 
 class Resample(AudioTensorOperation):
@@ -28,12 +27,12 @@ class Resample(AudioTensorOperation):
     (4,)
     """
 
-    orig_freq: POSITIVE = 16000
-    new_freq: POSITIVE = 16000
-    resample_method: member_of(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION
-    lowpass_filter_width: COUNT = 6
-    rolloff: SHARE = 0.99
-    beta: optional(REAL) = None
+    orig_freq: Positive = 16000
+    new_freq: Positive = 16000
+    resample_method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION
+    lowpass_filter_width: Count = 6
+    rolloff: Share = 0.99
+    beta: Real | None = None
 
     def _prepare(self):
         self.beta = _BETA if self.beta is None else self.beta

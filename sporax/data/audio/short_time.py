@@ -1,12 +1,15 @@
 """The short-time Fourier transform and its inverse, of arrays (..., time)."""
 
 import math
+from typing import Any
 
 import numpy as np
-from scipy import fft, signal
+import scipy
+from scipy import signal
 
 from sporax.data.audio.enums import BorderType, WindowType
 
+fft: Any = scipy.fft  # the types that a checker infers of its dispatched functions are wrong
 _ARGUMENTS = {WindowType.KAISER: (12.0,)}
 
 
