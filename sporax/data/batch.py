@@ -4,6 +4,7 @@ import functools
 import itertools
 from bisect import bisect_right
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,8 @@ class BatchInfo:
 
 
 class _Batches(_Replacing):
+    batch_size: Any  # an int, or a function of the `BatchInfo`
+
     def __init__(self, dataset, batch_size, drop_remainder, taken, output_columns):
         super().__init__("batch", dataset, taken, output_columns)
         if not callable(batch_size):
@@ -217,9 +220,9 @@ class Batch(_Batches):
         starts = range(0, len(block[0]), size)
         return (tuple([column[i : i + size] for column in block]) for i in starts)
 
-    def _mapped(self, columns, info):
+    def _mapped(self, function, columns, info):
         try:
-            return self._map(*columns, info)
+            return function(*columns, info)
         except Exception as error:
             location = f"batch {info.get_batch_num()} of epoch {info.get_epoch_num()}"
             error.add_note(f"For 'batch', 'per_batch_map' raised this for {location}.")
@@ -228,7 +231,7 @@ class Batch(_Batches):
     def _put_together(self, columns, info):
         if self._map is not None:
             size = len(columns[0])
-            columns_out = self._mapped([columns[i] for i in self._column_indices], info)
+            columns_out = self._mapped(self._map, [columns[i] for i in self._column_indices], info)
             columns_out = columns_out if isinstance(columns_out, tuple) else (columns_out,)
             n, given = len(columns_out), self._given
             require(n == len(given), "list-for-each-column", "batch", per_batch_map=n, given=given)
@@ -281,7 +284,7 @@ class PaddedBatch(_Batches):
         require(not has_dicts, "rows-column-arrays", self._who, name=name)
         arrays = [as_array(self._who, array) for array in arrays]
         ranks = {array.ndim for array in arrays}
-        shape, value = self._pads.get(name) or (None, None)
+        shape, value = (self._pads or {}).get(name) or (None, None)
         shape = [None] * max(ranks) if shape is None else list(shape)
         if ranks != {len(shape)}:
             got = [array.ndim for array in arrays]

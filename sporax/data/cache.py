@@ -90,10 +90,10 @@ class DatasetCache:
     def get(self, key):
         """Return a copy of a row, or None."""
         with self._lock:
-            row, location = self._rows.get(key), self._locations.get(key)
-            if location is not None:
-                self._file.seek(location[0])
-                return pickle.loads(self._file.read(location[1]))
+            row, location, file = self._rows.get(key), self._locations.get(key), self._file
+            if location is not None and file is not None:
+                file.seek(location[0])
+                return pickle.loads(file.read(location[1]))
         return None if row is None else _copy(row)
 
     def put(self, key, row):

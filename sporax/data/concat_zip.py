@@ -3,6 +3,7 @@
 import bisect
 import functools
 import itertools
+from typing import Any
 
 from sporax._src.core.signature_errors import fitting
 from sporax._src.diagnosis.rules import require
@@ -57,7 +58,7 @@ class Concat(Step):
                 child.use_sampler(sampler)
 
     _random = None  # the sampler that chooses among the datasets
-    _shards = ()  # per dataset: None, or (first, step) of the rows used
+    _shards: Any = ()  # per dataset: None, or (first, step) of the rows used
 
     def _divide(self, sampler):
         begin, count = 0, sampler.num_shards

@@ -4,6 +4,7 @@ of shared file formats. No reader executes anything from a file."""
 import math
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -111,12 +112,12 @@ class FileSet(GeneratorDataset):
             return super()._indices()
         name = self.sampler.class_column
         index = self._columns.index(name) if name in self._columns else None
-        classes = [] if index is None else np.array([row[index] for row in self.source.listed])
+        classes = np.array([] if index is None else [row[index] for row in self.source.listed])
         fits = index is not None and classes.ndim == 1 and classes.dtype.kind in "iu"
         require(fits, "column-of-classes", self._who, class_column=name, columns=self._columns)
         return self.sampler.begin_classes(classes)
 
-    def _split_rows(self, split):
+    def _split_rows(self, split) -> Iterable:
         raise rejection("method-defined", self._who, other="_split_rows")
 
     def _rows_or_error(self):
@@ -217,17 +218,17 @@ class FileSet(GeneratorDataset):
             fields = {"names": names, "cause": error}
             raise rejection("file-of-matlab", self._who, path=path, **fields) from None
 
-    def _idx(self, path, ndim, dtype=np.uint8):
+    def _idx(self, path, ndim, dtype: type[np.integer] = np.uint8):
         """Return the array of an idx file."""
-        content, dtype = self._content(path), np.dtype(dtype).newbyteorder(">")
-        code = {1: 8, 4: 12}[dtype.itemsize]
+        content, kind = self._content(path), np.dtype(dtype).newbyteorder(">")
+        code = {1: 8, 4: 12}[kind.itemsize]
         fits = len(content) >= 4 + 4 * ndim and content[:4] == bytes([0, 0, code, ndim])
-        require(fits, "file-idx", self._who, path=path, ndim=ndim, dtype=dtype.name)
+        require(fits, "file-idx", self._who, path=path, ndim=ndim, dtype=kind.name)
         shape, start = np.frombuffer(content, ">u4", ndim, 4).tolist(), 4 + 4 * ndim
-        size = math.prod(shape) * dtype.itemsize
+        size = math.prod(shape) * kind.itemsize
         got = len(content) - start
         require(got == size, "file-bytes", self._who, path=path, size=size, got=got)
-        return np.frombuffer(content, dtype, offset=start).reshape(shape)
+        return np.frombuffer(content, kind, offset=start).reshape(shape)
 
     def _numbers(self, path, where, kind, words):
         """Return the numbers of a text file; `where`: as in `location_phrase`."""
@@ -246,7 +247,7 @@ class FileSet(GeneratorDataset):
         encoded = np.frombuffer(content, np.uint8)
         if not self.given.decode:
             return encoded.copy()
-        from sporax.data.vision.format_conversion import opened
+        from sporax.data.vision.format_conversion import opened  # loads the vision package
 
         try:
             return np.array(opened(self._who, encoded))

@@ -117,8 +117,9 @@ class Iterator:
     def stop(self):
         """End the iteration and its prefetching before the iterator is collected."""
         rows, self._rows, self._left = self._rows, None, 0
-        if hasattr(rows, "close"):
-            rows.close()
+        close = getattr(rows, "close", None)
+        if close is not None:
+            close()
 
 
 class TupleIterator(Iterator):

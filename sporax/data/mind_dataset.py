@@ -20,7 +20,7 @@ class _Records:
     def __init__(self, files, columns, sample, padded):
         self.files, self.columns = files, columns
         self.ends = list(accumulate(len(file) for file in files))
-        self.padding = [self._array(name, sample[name]) for name in columns] if padded else None
+        self.padding = [self._array(name, sample[name]) for name in columns] if padded else []
         self.padded = padded
 
     def __len__(self):

@@ -32,10 +32,10 @@ def _are(test, values):
 
 _ANY_INT = Kind(partial(message, "an-int"), lambda value: type(value) is int)
 _SIZE = Kind(partial(message, "a-size"), lambda value: _is_int(value, 1, _BIGGEST))
-_FIELDS = Kind(partial(message, "fields"), lambda value: isinstance(value, dict) and value)
+_FIELDS = Kind(partial(message, "fields"), lambda value: isinstance(value, dict) and bool(value))
 _OBJECTS = Kind(
     partial(message, "list-of-objects"),
-    lambda value: isinstance(value, list) and value and isinstance(value[0], dict),
+    lambda value: isinstance(value, list) and isinstance(next(iter(value), None), dict),
 )
 
 

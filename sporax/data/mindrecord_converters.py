@@ -12,6 +12,7 @@ import re
 import string
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ def _write(writer, schema, desc, index, rows, sizes=None):
 
 def _jpeg(pixels):
     """Return the bytes of a JPEG file of quality 95, as in MindSpore."""
-    from sporax.data.vision.image_files import encode_jpeg
+    from sporax.data.vision.image_files import encode_jpeg  # loads the vision package
 
     return encode_jpeg(pixels, 95).tobytes()
 
@@ -85,7 +86,7 @@ class _Array:
     """Placeholder for an array during unpickling: NumPy's reader trusts sizes and dtypes."""
 
     def __init__(self, *_):
-        self.array = None
+        self.array: Any = None
 
     def __setstate__(self, state):
         _, shape, dtype, is_fortran, content = state
@@ -202,7 +203,7 @@ class Cifar100ToMR(Cifar10ToMR):
     _keys = b"fine_labels", b"coarse_labels"
 
 
-def _idx(path, magic, axes):
+def _idx(path, magic, axes) -> np.ndarray:
     """Return the bytes of a gzipped MNIST file as an array (N, ...)."""
     try:
         untrusted_file.check_regular(path)

@@ -13,6 +13,7 @@ import os
 import sqlite3
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +89,7 @@ def uncompress(content, dtype):
 class RecordFile:
     """An existing file: its schema, and rows by index."""
 
-    _file = None
+    _file: Any = None
 
     def __init__(self, path):
         self.path = Path(path)

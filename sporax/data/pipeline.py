@@ -7,6 +7,7 @@ class after the dataset.
 import functools
 import inspect
 import math
+from typing import Any
 
 from sporax._src.core.from_host import plain
 from sporax._src.diagnosis.argument_kinds import FUNCTION
@@ -194,7 +195,7 @@ class Filter(Step):
             "filter", dataset, input_columns or dataset.get_col_names()
         )
 
-    _size = Dataset._size  # known only by iterating
+    _size: functools.cached_property = Dataset._size  # known only by iterating
 
     def _begin(self):
         epoch = numbered(self._source._begin(), 0)
@@ -221,7 +222,7 @@ class FlatMap(Step):
         self._func = func
         self._columns = self._made(*self._source._first).get_col_names()
 
-    _size = Dataset._size
+    _size: functools.cached_property = Dataset._size
 
     def _made(self, *row):
         dataset = self._func(*row)
@@ -333,7 +334,8 @@ class Repeat(Step):
         return lambda: (row for _ in _up_to(self._count) for row in epoch())
 
 
-_count = lambda who, value, least, none=-1: count(who, "count", value, least, none)  # noqa: E731
+def _count(who, value, least, none: Any = -1):
+    return count(who, "count", value, least, none)
 
 
 def _up_to(count):

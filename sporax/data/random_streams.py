@@ -9,6 +9,7 @@ import contextlib
 import secrets
 import threading
 from bisect import bisect_right
+from typing import Any
 
 import numpy as np
 
@@ -44,8 +45,8 @@ def seed():
 
 
 class _Streams(threading.local):
-    innermost = None  # generator of the row being computed, or its seeds
-    own = None  # of calls outside of pipelines
+    innermost: Any = None  # generator of the row being computed, or its seeds
+    own: Any = None  # of calls outside of pipelines
 
 
 _streams = _Streams()

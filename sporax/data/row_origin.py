@@ -5,6 +5,8 @@ class FileRow(tuple):
     """A row from files. `origins`: a list of (file, number of the record or None for the whole
     file)."""
 
+    origins: list
+
     def __new__(cls, values, origins):
         row = super().__new__(cls, values)
         row.origins = origins

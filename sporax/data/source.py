@@ -3,6 +3,7 @@
 import functools
 import itertools
 from collections.abc import Mapping, Set
+from typing import Any
 
 import numpy as np
 
@@ -52,14 +53,12 @@ class GeneratorDataset(Dataset):
         require(fits, "generator-getitem-iter", who, source=source)
         who = type(self).__name__
         super().__init__(names(who, column_names))
-        self.source, self._cache = (
-            source,
-            checked(who, constructor_calls.arguments(self).get("cache")),
-        )
+        self.source: Any = source
+        self._cache = checked(who, constructor_calls.arguments(self).get("cache"))
         self._types = _dtypes(column_types, self._columns)
         self._samples = count(who, "num_samples", num_samples, 1, 0)
         self._shard = num_shards, shard_id
-        self.sampler = None
+        self.sampler: Any = None
         if hasattr(source, "__getitem__") and hasattr(source, "__len__"):
             arguments = sampler, shuffle, self._samples, num_shards, shard_id
             self.sampler = chosen(who, *arguments)
@@ -151,19 +150,19 @@ class GeneratorDataset(Dataset):
         try:
             return len(self.source)
         except (TypeError, ValueError, OverflowError) as error:
-            if error.__traceback__.tb_next is not None:  # from user code
+            if getattr(error.__traceback__, "tb_next", None) is not None:  # from user code
                 raise
             fields = {"got": self.source.__len__(), "error": type(error)}
             raise rejection("length-of-source", type(self).__name__, **fields) from None
 
     def _begin_items(self):
         """Begin a pipeline like `_begin`, over the items of a source that cannot be indexed."""
-        source = self.source
+        source = function = self.source
         shards, shard = self._shard
         start = 0 if shard is None else shard
 
         def epoch():
-            items = source() if callable(source) else source
+            items = function() if callable(source) else source
             gives, who = np.iterable(items), "GeneratorDataset"
             require(gives, "give-rows-called-gave", who, argument="source", got=items)
             rows = (item for i, item in enumerate(items) if i % (shards or 1) == start)

@@ -109,7 +109,7 @@ class CSVDataset(CSVRows):
         self._kinds, self._has_header = defaults, not column_names
         fits = not column_names or all(isinstance(name, str) for name in column_names)
         require(fits, "list-str", who, column_names=column_names, error=TypeError)
-        columns = self._names(files) if self._has_header else column_names
+        columns = column_names or self._names(files)
         n = len(defaults)
         fits = len(set(columns)) == len(columns) >= n
         require(fits, "different-columns", who, got=columns, n=n, paths=[*map(str, files)])

@@ -161,7 +161,7 @@ class TFRecordDataset(RowFiles):
         self._by_file = num_shards is not None and not BOOL.checked(
             who, "shard_equal_rows", shard_equal_rows
         )
-        n, fits = len(files), not self._by_file or num_shards <= len(files)
+        n, fits = len(files), not self._by_file or self._shards <= len(files)
         require(fits, "at-least-num-shards-files", who, n=n, num_shards=num_shards)
 
     def _damaged(self, path, rule, **fields):
@@ -169,7 +169,8 @@ class TFRecordDataset(RowFiles):
 
     def _names(self, files):
         first = next(self._examples(files[0]), None)
-        require(first, "file-holds-records", self._who, path=files[0])
+        if first is None:
+            raise rejection("file-holds-records", self._who, path=files[0])
         return sorted(first[1])
 
     def _examples(self, path):

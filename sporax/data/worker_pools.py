@@ -20,7 +20,7 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from multiprocessing.connection import wait
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.row_channel import Channel
@@ -138,7 +138,7 @@ class Processes(_Pool):
         super().__init__(job)
         self._numbers = itertools.count()
         start = start if sys.platform == "linux" or not isinstance(start, str) else "spawn"
-        context = multiprocessing.get_context(start) if isinstance(start, str) else start
+        context: Any = multiprocessing.get_context(start) if isinstance(start, str) else start
         is_fork = context.get_start_method() == "fork"
         self._processes, self._channels = [], []
         ends = self._home, self._processes, self._channels

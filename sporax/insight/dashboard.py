@@ -1,5 +1,7 @@
 """HTML page of runs: curves, gradients and activations by layer, images; as a file or live."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from sporax._src.workbench import pages
@@ -12,7 +14,9 @@ _IMAGE_STEPS = 4
 _TITLE = "Training runs"
 
 
-def write_dashboard(runs, path):
+def write_dashboard(
+    runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], path: str | os.PathLike[str]
+) -> Path:
     """Write a page of one or more runs that `RunRecord` recorded; returns its path.
 
     `runs`: a run's folder, a folder of run folders, or a list of these. The page is

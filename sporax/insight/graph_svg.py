@@ -100,9 +100,10 @@ def _edge(box, start, end, x, y, lane, fraction, label):
     side, bottom = x + box.width - _PAD / 2 - (lane or 0) * _LANE, y + box.height
     y1 = y + start.y + start.height if start else y + _HEAD
     y2 = y + end.y if end else bottom
-    x2 = x + end.x + end.width * fraction if end else None
-    x1 = x + start.x + start.width / 2 if start else (x2 if lane is None else side)
-    x2 = x2 if x2 is not None else (x1 if lane is None else side)
+    x1 = x + start.x + start.width / 2 if start else side
+    x2 = x + end.x + end.width * fraction if end else side
+    if lane is None:  # straight down to, or from, the border
+        x1, x2 = (x1 if start else x2), (x2 if end else x1)
     text = pages.escape(label)
     if lane is None:
         path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {y1 + 14:.1f} {x2:.1f} {y2 - 14:.1f} {x2:.1f} {y2:.1f}"

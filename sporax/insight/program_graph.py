@@ -87,5 +87,5 @@ def _text(one, name):
 
 def _result(value):
     """Return the shape and dtype of a value, from its type such as 'tensor<2x?xf32>'."""
-    sizes, dtype = re.fullmatch(r"tensor<((?:[\d?]+x)*)(.*)>", str(value.type)).groups()
+    ((sizes, dtype),) = re.findall(r"^tensor<((?:[\d?]+x)*)(.*)>$", str(value.type))
     return _Result(tuple(n if n == "?" else int(n) for n in sizes.split("x")[:-1]), dtype)

@@ -2,8 +2,11 @@
 
 import dataclasses
 import json
+import os
 import statistics
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -50,12 +53,12 @@ class CellTime:
     name: str = ""
 
     @property
-    def seconds(self):
+    def seconds(self) -> float:
         """Seconds without nested Cells."""
         return self.forward + self.backward
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """Floating-point operations per second, with nested Cells."""
         return self.total_flops / self.total_seconds if self.total_seconds else 0.0
 
@@ -78,7 +81,7 @@ class OperationTime:
     bytes: int = 0
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """Floating-point operations per second."""
         return self.flops / self.seconds if self.seconds else 0.0
 
@@ -100,7 +103,10 @@ class StepProfile:
     'profile.html'
     """
 
-    def __init__(self, recording, program, events, calls, untraced):
+    def __init__(
+        self, recording: Recording, program: Any, events: list, calls: tuple[float, float],
+        untraced: float,
+    ) -> None:  # fmt: skip
         self.name, self.untraced_seconds = recording.name, untraced
         self.first_call_seconds, self.call_seconds = calls
         self.trace_seconds = program.trace_seconds
@@ -122,22 +128,22 @@ class StepProfile:
         self.operations = _operation_times(recording, times)
 
     @property
-    def host_seconds(self):
+    def host_seconds(self) -> float:
         """Seconds of a call in which the device waits for Python."""
         return max(self.call_seconds - (self.seconds - self.idle_seconds), 0.0)
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """Floating-point operations per second of the step's program."""
         return self.flops / self.seconds
 
     @property
-    def peak_fraction(self):
+    def peak_fraction(self) -> float:
         """Fraction of the measured peak that the step reaches."""
         return self.rate / self.peak
 
     @property
-    def facts(self):
+    def facts(self) -> list[tuple[str, str]]:
         """(name, value) pairs for the whole step."""
         return [
             ("step", seconds(self.seconds)),
@@ -185,11 +191,11 @@ class StepProfile:
             pages.table(OPERATION_HEADERS, operations, numeric=range(2, len(OPERATION_HEADERS))),
         )
 
-    def write_html(self, path):
+    def write_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a standalone page with a flame graph and tables; returns its path."""
         return profile_page.write(self, path)
 
-    def write_trace(self, path):
+    def write_trace(self, path: str | os.PathLike[str]) -> Path:
         """Write the run's operations for https://ui.perfetto.dev and chrome://tracing (JSON);
         returns its path."""
         threads = {thread: k for k, thread in enumerate(sorted({s.thread for s in self._spans}))}
@@ -282,7 +288,7 @@ def _memory(compiled):
     }
 
 
-def profile(step, *args, runs=5, **kwargs):
+def profile(step: Callable[..., Any], *args: Any, runs: int = 5, **kwargs: Any) -> StepProfile:
     """Return the `StepProfile` of a call: time, rate and memory by Cell and by operation.
 
     `step`: a Cell, a function or a `jit` function, such as a whole training step. It is recorded

@@ -47,7 +47,7 @@ def decrypt(piece, key):
     fits = len(content) == hidden and size == 8 + count + hidden and count >= _INITIAL
     require(piece[: len(MARK)] == MARK and fits, "encrypted-piece-does-not")
     decryptor = _cipher(key, initial, piece[len(MARK) : start]).decryptor()
-    from cryptography.exceptions import InvalidTag
+    from cryptography.exceptions import InvalidTag  # an optional package, found by `_cipher`
 
     try:
         return decryptor.update(content) + decryptor.finalize()

@@ -4,6 +4,7 @@ import functools
 import re
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import numpy as np
 
@@ -196,7 +197,7 @@ def _parents(who, network, path, count):
 def _cell_at(network, path):
     who, names = "load_obf_params_into_net", ("'module'", "'target'")
     for segment in path.split("/"):
-        cell = network
+        cell: Any = network
         network = cell[int(segment)] if segment.isdigit() else getattr(cell, segment, 0)
         is_cell = isinstance(network, Cell)
         require(is_cell, "path-to-cell", who, names=names, path=path, part=segment, cell=cell)

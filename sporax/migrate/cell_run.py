@@ -1,6 +1,7 @@
 """Runs a Cell and records its calls and gradients for `compare`."""
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sporax.migrate.module_run import (
     plain_attributes,
     tensors_in,
 )
+from sporax.nn.cell import Cell
 
 
 def cell_modules(cell):
@@ -33,7 +35,7 @@ def cell_modules(cell):
     ]
 
 
-def cell_weights(cell):
+def cell_weights(cell: Cell) -> dict[str, np.ndarray]:
     """Return {path: array} of a Cell's Parameters."""
     return {path: np.asarray(p.asnumpy(), order="C") for path, p in cell_tree.parameters(cell)}
 
@@ -45,7 +47,7 @@ def put(cell, weights):
         parameters[path].set_data(Tensor(np.ascontiguousarray(x), parameters[path].dtype))
 
 
-def run_cell(cell, arrays):
+def run_cell(cell: Cell, arrays: Sequence[np.ndarray]) -> ModuleRun:
     """Run a Cell on NumPy arrays in its current mode; return a `ModuleRun`. Parameters that the run
     changes (moving statistics) are restored. An error ends the run, and is stored as `failure`."""
     weights = cell_weights(cell)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from sporax.migrate.known_differences import Cause, causes, optimizer_causes
 from sporax.migrate.module_run import ModuleRun, checked_inputs
 from sporax.migrate.name_mapping import map_names
 from sporax.migrate.report import Departure, Report, Row, gap
+from sporax.nn.cell import Cell
 
 _CELL = kinds.Kind(functools.partial(message, "a-cell"), cell_tree.is_cell)
 _SPREAD = 2.0  # factor by which initial weights' standard deviations may differ
@@ -21,7 +23,10 @@ _NOTES = 4  # number of notes that are listed
 _ENOUGH = 64  # minimum number of elements for a standard deviation
 
 
-def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5e-5, atol=1e-5):
+def compare(
+    torch_module: Any, cell: Cell, inputs: Any = None, names: dict[str, Any] | None = None,
+    optimizers: tuple[Any, Any] | None = None, rtol: float = 5e-5, atol: float = 1e-5,
+) -> Report:  # fmt: skip
     """Load the weights of a PyTorch module into a Cell, run both on the same inputs, forward and
     backward, and report their differences layer by layer.
 

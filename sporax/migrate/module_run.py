@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class ModuleRun:
     gradients: dict
     failure: Any = None  # the error that ended the run of a Cell; earlier results are present
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to an `.npz` file, for a comparison in another environment."""
         arrays = []
 
@@ -84,7 +85,7 @@ class ModuleRun:
             np.savez_compressed(file, structure=np.array(text), **kept)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> "ModuleRun":
         """Read a file that `save` wrote; raises ValueError for any other file.
 
         >>> ModuleRun.load("nowhere.npz")
@@ -147,7 +148,7 @@ def tensors_in(x, is_tensor):
     return [leaf for item in x for leaf in tensors_in(item, is_tensor)]
 
 
-def loss_weights(number, shape):
+def loss_weights(number: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return the random factors of output `number`, of this shape, in the loss."""
     return np.random.default_rng([20240917, number]).standard_normal(shape).astype(np.float32)
 

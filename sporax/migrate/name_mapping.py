@@ -1,11 +1,14 @@
 """Mapping of a PyTorch module's parameters to a Cell's: by structure, order and shape."""
 
 import dataclasses
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from sporax._src.diagnosis.rules import message, rejection
 from sporax.io.load_torch import NAMES_IN_TORCH
+from sporax.migrate.module_run import ModuleRun
 
 COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on their results
 _FULL, _PART, _PATH, _TAIL = 10.0, 4.0, 3.0, 1.0  # scores of a pair of owners
@@ -21,7 +24,9 @@ class NameMapping:
     only_torch: list
     only_cell: list
 
-    def cell_weights(self, weights, shapes):
+    def cell_weights(
+        self, weights: dict[str, np.ndarray], shapes: dict[str, tuple[int, ...]]
+    ) -> dict[str, np.ndarray]:
         """Return PyTorch's arrays by the Cell's paths, in the Cell's shapes."""
         return {
             path: np.reshape(array, shapes[path])
@@ -38,7 +43,10 @@ class _Owner:
     roles: dict
 
 
-def map_names(torch_run, cell_run_weights, trainable, names=None):
+def map_names(
+    torch_run: ModuleRun, cell_run_weights: dict[str, np.ndarray], trainable: Iterable[str],
+    names: dict[str, Any] | None = None,
+) -> NameMapping:  # fmt: skip
     """Return the `NameMapping` of a recorded PyTorch module to a Cell's {path: array}.
 
     `names`: the user's {PyTorch's name: the Cell's path, a list of paths to split among, or None}.

@@ -1,6 +1,7 @@
 """Runs a PyTorch module and records its calls and gradients. PyTorch is an optional extra."""
 
 import importlib
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def torch_package(who):
         raise rejection("pytorch-installed", who, cause=error) from None
 
 
-def record(torch_module, inputs):
+def record(torch_module: Any, inputs: np.ndarray | tuple[np.ndarray, ...]) -> ModuleRun:
     """Run a PyTorch module on NumPy arrays, forward and backward; return a `ModuleRun`.
 
     `inputs`: an array, or a tuple of them, one for each argument. The module runs in its current

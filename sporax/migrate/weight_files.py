@@ -35,7 +35,10 @@ class Converted:
         return f"{self.old} -> {new}  {self.shape}  {self.dtype}"
 
 
-def convert(source, target, to=None, names=None, force=False, key=None):
+def convert(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], to: str | None = None,
+    names: dict[str, str | None] | None = None, force: bool = False, key: str | None = None,
+) -> list[Converted]:  # fmt: skip
     """Write the weights of one file to another one, whose extension selects the format: `.ckpt`,
     `.safetensors`, `.npz`, `.pth` or `.pt`. Returns [Converted], one for each tensor.
 

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import zlib
+from typing import TypeGuard
 
 import jax
 import jax.numpy as jnp
@@ -212,7 +213,7 @@ def _reason(error):
     return f"{type(error).__name__}: {first:.160}"
 
 
-def _is_sharded(array):
+def _is_sharded(array) -> TypeGuard[jax.Array]:
     return isinstance(array, jax.Array) and len(array.sharding.device_set) > 1
 
 

@@ -141,6 +141,9 @@ class FlopsUtilizationCollector(Callback):
     10
     """
 
+    shard_model_flops: float
+    shard_hardware_flops: float
+
     def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False):
         who = "FlopsUtilizationCollector"
         kinds.BOOL(who, full_flops=full_flops, enable_ma_collector=enable_ma_collector)
@@ -170,7 +173,7 @@ class FlopsUtilizationCollector(Callback):
         run = run_context.original_args()
         if not self.mfu_calculated:
             self._count(run)
-        if run.get("dataset_sink_mode"):
+        if run.get("dataset_sink_mode") and self.batch_step_size is not None:
             milliseconds /= self.batch_step_size
         if self.ma:
             line = f'time_monitor{{type="per_step_time", rank_id="0"}} {milliseconds} {_now()}\n'

@@ -123,12 +123,13 @@ class _Prototype(_Designed, is_base=True):
 
     def _design(self):
         angle = 2 * math.pi * self._frequency() / self.sample_rate
-        return [_bilinear(*polynomial, angle) for polynomial in self._analogue()]
+        return [_bilinear(polynomial, angle) for polynomial in self._analogue()]
 
 
-def _bilinear(square, linear, constant, angle):
+def _bilinear(polynomial, angle):
     """Return the polynomial in $s$ as one in $z^{-1}$, times
     $\\sin^2(\\omega_0) / (1 - \\cos \\omega_0)$ and the square of $1 + z^{-1}$."""
+    square, linear, constant = polynomial
     square, constant = square * (1 + math.cos(angle)), constant * (1 - math.cos(angle))
     linear = linear * math.sin(angle)
     return square + linear + constant, 2 * (constant - square), square - linear + constant

@@ -7,7 +7,7 @@ import numpy as np
 from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import ResampleMethod
-from sporax.data.audio.waveform import AudioTensorOperation, Count, Positive, Real, Share
+from sporax.data.audio.waveform import UNSET, AudioTensorOperation, Count, Positive, Real, Share
 
 
 class Resample(AudioTensorOperation):
@@ -32,7 +32,7 @@ class Resample(AudioTensorOperation):
     resample_method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION
     lowpass_filter_width: Count = 6
     rolloff: Share = 0.99
-    beta: Real | None = None
+    beta: Real = UNSET
 
     def _prepare(self):
         self.beta = _BETA if self.beta is None else self.beta

@@ -7,7 +7,14 @@ import numpy as np
 from sporax._src.diagnosis.rules import require
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import WindowType
-from sporax.data.audio.waveform import AudioTensorOperation, Count, NotNegative, Positive, Real
+from sporax.data.audio.waveform import (
+    UNSET,
+    AudioTensorOperation,
+    Count,
+    NotNegative,
+    Positive,
+    Real,
+)
 
 
 class DetectPitchFrequency(AudioTensorOperation):
@@ -96,7 +103,7 @@ class Vad(AudioTensorOperation):
     noise_down_time: NotNegative = 0.01
     noise_reduction_amount: NotNegative = 1.35
     measure_freq: Positive = 20.0
-    measure_duration: NotNegative | None = None
+    measure_duration: NotNegative = UNSET
     measure_smooth_time: NotNegative = 0.4
     hp_filter_freq: Positive = 50.0
     lp_filter_freq: Positive = 6000.0

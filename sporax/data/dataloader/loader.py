@@ -2,6 +2,7 @@
 
 import multiprocessing
 from multiprocessing.context import BaseContext
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +98,8 @@ class DataLoader:
         )
         BOOL("DataLoader", pin_memory=pin_memory, in_order=in_order)
         optional(instance_of(np.random.Generator))("DataLoader", generator=generator)
-        self.dataset, self.num_workers, self.collate_fn = dataset, num_workers, collate_fn
+        self.dataset: Any = dataset
+        self.num_workers, self.collate_fn = num_workers, collate_fn
         self.pin_memory, self.timeout, self.worker_init_fn = pin_memory, timeout, worker_init_fn
         self.generator = generator or np.random.default_rng()
         self.persistent_workers, self.in_order = persistent_workers, in_order
@@ -111,7 +113,7 @@ class DataLoader:
             batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
         self.batch_sampler, self.drop_last = batch_sampler, drop_last
         is_batched = batch_sampler is not None
-        self.index_sampler = batch_sampler if is_batched else self.sampler
+        self.index_sampler: Any = batch_sampler if is_batched else self.sampler
         self.fetcher = _Fetcher(dataset, is_batched, collate_fn, drop_last)
         self._workers = None
 
@@ -148,7 +150,8 @@ class DataLoader:
                 workers.end()
 
     def __len__(self):
-        if not isinstance(self.dataset, IterableDataset):
+        is_indexed = not isinstance(self.dataset, IterableDataset)
+        if is_indexed:
             return len(self.index_sampler)
         if self.batch_size is None:
             return len(self.dataset)

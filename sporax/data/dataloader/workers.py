@@ -50,7 +50,8 @@ class _Begin(NamedTuple):
         np.random.seed(np.random.SeedSequence(seed).generate_state(4))
         if self.init is not None:
             self.init(number)
-        current, fetch = None, None
+        current: Any = None
+        fetch: Any = None
 
         def compute(position, indices):
             nonlocal current, fetch

@@ -18,7 +18,7 @@ def images(path):
     return sorted(inner for inner in path.iterdir() if inner.is_file())
 
 
-def labelled(classes, kind=np.uint32):
+def labelled(classes, kind: type[np.integer] = np.uint32):
     """Return (image, label) of the files in these folders, labelled in order; None: missing."""
     return [
         (image, kind(i)) for i, folder in enumerate(classes) if folder for image in images(folder)

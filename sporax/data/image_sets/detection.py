@@ -89,7 +89,7 @@ class ManifestDataset(FileSet):
         for path, names in self._listed():
             present = [labels[name] for name in names if name in labels]
             if present:
-                rows.append((path, np.squeeze(np.int32(present))))
+                rows.append((path, np.squeeze(np.array(present, np.int32))))
         return rows
 
 
@@ -189,9 +189,8 @@ class VOCDataset(FileSet):
                        if kind in labels]  # fmt: skip
             if objects:
                 boxes, *flags = zip(*objects, strict=True)
-                rows.append(
-                    (image, np.float32(boxes), *[column(x, np.uint32) for x in flags], *end)
-                )
+                columns = [column(x, np.uint32) for x in flags]
+                rows.append((image, np.array(boxes, np.float32), *columns, *end))
         return rows
 
 
@@ -420,7 +419,7 @@ class WIDERFaceDataset(FileSet):
                      for i, line in enumerate(lines[index + 2 : index + 2 + n])]  # fmt: skip
             fits = len(faces) == n and {len(face) for face in faces} == {10}
             require(fits, "file-faces", self._who, path=path, n=n, i=index + 1)
-            faces, index = np.int32(faces), index + 2 + len(faces)
+            faces, index = np.array(faces, np.int32), index + 2 + len(faces)
             columns = [faces[:, i] for i in self._fields.values()]
             rows.append((image, faces[:, :4], *columns))
         return rows

@@ -224,7 +224,7 @@ class USPSDataset(RowFiles):
             words = line.split()
             try:
                 label = int(words[0])
-                values = np.float32([word.partition(":")[2] for word in words[1:]])
+                values = np.array([word.partition(":")[2] for word in words[1:]], np.float32)
             except (IndexError, ValueError) as error:
                 fields = {"where": location_phrase(i), "cause": error}
                 raise rejection("file-numbers", self._who, path=path, **fields) from None

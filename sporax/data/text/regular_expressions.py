@@ -34,7 +34,7 @@ def _translated(pattern, escape):
     depth, translated = 0, []  # nesting depth of sets
     any_char = "." if re.search(r"\(\?[a-z]*s", pattern) else f"[^{_LINE_ENDS}]"
     for token in _TOKEN.finditer(pattern):
-        kind, text = token.lastgroup, token[token.lastgroup]
+        kind, text = token.lastgroup, token[token.lastgroup or 0]
         if kind == "quoted":
             translated.append(escape(text))
         elif kind == "code":

@@ -36,6 +36,8 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
     ([2, -1], ['<unk>', 'cat', ''])
     """
 
+    _by_number: dict[int, str]
+
     def __init__(self):
         self._numbers = None
 
@@ -141,7 +143,8 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         return cls._of_words(kept[:top_k], special, special_first)
 
     def _there(self):
-        require(self._numbers is not None, "words-none", "Vocab")
+        if self._numbers is None:
+            raise rejection("words-none", "Vocab")
         return self._numbers
 
     def vocab(self):

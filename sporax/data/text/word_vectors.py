@@ -151,9 +151,8 @@ class ToVectors(TextTensorOperation):
         self.vectors = vectors
         if unk_init is None:
             unk_init = [0.0] * vectors._size
-        self.unk_init = np.float32(
-            check.several("ToVectors", "unk_init", unk_init, (), check.ORDERED)
-        )
+        unk_init = check.several("ToVectors", "unk_init", unk_init, (), check.ORDERED)
+        self.unk_init = np.array(unk_init, np.float32)
         got, size = len(self.unk_init), vectors._size
         require(got == size, "numbers-vectors", "ToVectors", unk_init=got, size=size)
         self.lower_case_backup = BOOL.checked("ToVectors", "lower_case_backup", lower_case_backup)

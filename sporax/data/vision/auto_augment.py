@@ -3,7 +3,9 @@
 import csv
 import functools
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -78,6 +80,8 @@ def _by_size(image):
 class _Augment(ImageTensorOperation):
     """Base of the policies: a subclass's `_steps(image)` draws pairs of a transform's name and its
     magnitude."""
+
+    _steps: Callable[[Any], Iterable[tuple[str, float]]]
 
     def _filled(self, interpolation, fill_value):
         how = member_of(Inter).checked(self._who, "interpolation", interpolation)

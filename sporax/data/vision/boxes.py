@@ -81,7 +81,7 @@ class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
 
 def _scaled(boxes, old, new):
     """Return the boxes of a resized image; `old` and `new`: its (height, width)."""
-    down, across = np.float32(new) / np.float32(old)
+    down, across = np.array(new, np.float32) / np.array(old, np.float32)
     boxes = boxes.copy()
     boxes[:, :4] *= np.array([across, down, across, down])
     return boxes
@@ -89,7 +89,7 @@ def _scaled(boxes, old, new):
 
 def _within(boxes, top, left, height, width):
     """Return the boxes in a part of the image, clipped to its edges, without those outside."""
-    low, size = np.float32([left, top]), np.float32([width, height])
+    low, size = np.array([[left, top], [width, height]], np.float32)
     first, last = boxes[:, :2], boxes[:, :2] + boxes[:, 2:4]
     met = ((first <= low + size) & (last >= low)).all(1)
     corners = [np.clip(corner - low, 0, size) for corner in (first, last)]

@@ -1,6 +1,8 @@
 """Images: arrays (H, W) or (..., H, W, C), or Pillow images."""
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -94,6 +96,8 @@ class ImageTensorOperation(TensorOperation):
 class PictureOperation(PyTensorOperation):
     """Base of transforms only of Pillow images."""
 
+    _picture: Callable[[Any], Any]
+
     def __call__(self, image):
         who = type(self).__name__
         require(is_picture(image), "image-one-pillow-s", who, got=image)
@@ -102,6 +106,8 @@ class PictureOperation(PyTensorOperation):
 
 class Drawn(ImageTensorOperation):
     """Base of random transforms: `_draw(image)` returns the transform for this image."""
+
+    _draw: Callable[[Any], Callable[[Any], Any]]
 
     def __call__(self, image):
         image = image if is_picture(image) else as_array(self._who, image)

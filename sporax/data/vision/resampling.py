@@ -6,12 +6,13 @@ of OpenCV's, whose weights are integers too.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from sporax.data.vision.enums import Border, Inter
 
-PADS = {  # names in numpy.pad
+PADS: dict[Border, Any] = {  # names in numpy.pad
     Border.CONSTANT: "constant", Border.EDGE: "edge",
     Border.REFLECT: "reflect", Border.SYMMETRIC: "symmetric",
 }  # fmt: skip
@@ -183,7 +184,7 @@ def blurred(image, sizes, sigmas):
     sigma of 0 is derived from the width along x."""
     own = 0.3 * ((sizes[0] - 1) * 0.5 - 1) + 0.8
     sigmas = [sigma if sigma > 0 else own for sigma in sigmas]
-    result = image.astype(np.result_type(image.dtype, np.float32))
+    result: Any = image.astype(np.result_type(image.dtype, np.float32))
     for axis, size, sigma in zip((1, 0), sizes, sigmas, strict=True):
         length, around = image.shape[axis], size // 2
         widths = [(around, around) if i == axis else (0, 0) for i in range(image.ndim)]

@@ -4,8 +4,10 @@ import contextlib
 import ctypes
 import functools
 import io
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,19 +49,21 @@ def _limit_memory(library):
 
 
 @contextlib.contextmanager
-def _opened(who, source):
+def _opened(who, source) -> Iterator[Any]:
     """Open a video as PyAV's container; `source`: a path, or bytes."""
     try:
         import av
+        from av import error as av_error
+        from av import frame
     except ModuleNotFoundError:
         raise rejection("sporax-needs-pyav-decode", who) from None
     is_content = isinstance(source, bytes)
     try:
         file = io.BytesIO(source if is_content else untrusted_file.content(source))
-        _limit_memory(av.frame.__file__)
+        _limit_memory(frame.__file__)
         with av.open(file, container_options=_OPTIONS) as container:
             yield container
-    except (av.error.FFmpegError, MemoryError, *MALFORMED) as error:
+    except (av_error.FFmpegError, MemoryError, *MALFORMED) as error:
         if is_content:
             what = message("content-of-bytes", n=len(source))
         else:
@@ -110,7 +114,7 @@ def _pictures(frames, stream):
 def _whole(stream):
     """Return an audio stream whose decoder keeps the padding of the last packet, which FFmpeg 8
     removes, unlike earlier versions and MindSpore's."""
-    from av.codec.context import Flags2
+    from av.codec.context import Flags2  # optional: `stream` is PyAV's
 
     stream.codec_context.flags2 |= Flags2.skip_manual
     return stream
@@ -139,7 +143,7 @@ def _decoded(container, start=0, end=None):
     rates = {"video_fps": float(stream.average_rate)}
     samples = np.zeros((1, 0), np.float32)
     if audio:
-        samples = _samples(*sound, audio[0])
+        samples = _samples(sound[0], audio[0])
         rates["audio_fps"] = audio[0].rate
         a_frame = samples.shape[1] / max(len(every), 1)
         first = round(chosen[0] * a_frame) if chosen else 0
@@ -170,11 +174,10 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
     optional(at_least(start_pts, _TIME))(who, end_pts=end_pts)
     _unit(who, pts_unit, ValueError)
     with _opened(who, _existing(who, filename, ValueError)) as container:
-        limits = [start_pts, end_pts]
         if pts_unit == "sec":
             base = _stream(container).time_base
-            limits = [None if limit is None else round(limit / base) for limit in limits]
-        return _decoded(container, *limits)
+            start_pts, end_pts = round(start_pts / base), end_pts and round(end_pts / base)
+        return _decoded(container, start_pts, end_pts)
 
 
 @fitting

@@ -2,6 +2,7 @@
 
 import tokenize
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,12 +33,13 @@ def directions_of(path, folder, count, network):
     """Load the direction matrix from `path` (.npy), or compute it from checkpoints in `folder`."""
     if path is not None and Path(path).is_file():
         return _matrix(path)
-    require(folder is not None and Path(folder).is_dir(), "file-weight-load-dir-folder-checkpoints",
-            "DimReduce", pca_mat_path=path, folder=folder)  # fmt: skip
+    if folder is None or not Path(folder).is_dir():
+        raise rejection("file-weight-load-dir-folder-checkpoints", "DimReduce", pca_mat_path=path,
+                        folder=folder)  # fmt: skip
     names = [p.name for p in network.trainable_params()]
     rows = []
     for file in sorted(Path(folder).glob("*.ckpt")):
-        saved = load_checkpoint(str(file))
+        saved: Any = load_checkpoint(str(file))
         sizes = [getattr(saved.get(p.name), "shape", None) for p in network.trainable_params()]
         fits = sizes == [p.shape for p in network.trainable_params()]
         require(fits, "parameters-network-shapes", "DimReduce", argument=file, names=names)

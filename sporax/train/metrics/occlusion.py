@@ -86,5 +86,4 @@ class OcclusionSensitivity(Metric):
     def eval(self):
         """Return the score drops in the shape of the image (or of `b_box`), without axes of size
         1."""
-        self._require_samples(self._sensitivity is None)
-        return self._sensitivity.squeeze()
+        return self._sampled(self._sensitivity).squeeze()

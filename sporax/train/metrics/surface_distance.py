@@ -53,13 +53,14 @@ class _SurfaceDistance(Metric):
         if not target.any():
             return np.full(source.sum(), np.inf)
         if self.distance_metric == "euclidean":
-            return ndimage.distance_transform_edt(~target)[source]
-        return ndimage.distance_transform_cdt(~target, metric=self.distance_metric)[source]
+            distances = ndimage.distance_transform_edt(~target)
+        else:
+            distances = ndimage.distance_transform_cdt(~target, metric=self.distance_metric)
+        return np.asarray(distances)[source]
 
     def _directions(self, both):
         """Return the distances from the predictions' surface and, with `both`, from the labels'."""
-        self._require_samples(self._surfaces is None)
-        predicted, labels = self._surfaces
+        predicted, labels = self._sampled(self._surfaces)
         pairs = [(predicted, labels), (labels, predicted)] if both else [(predicted, labels)]
         return [self._distances(source, target) for source, target in pairs]
 
