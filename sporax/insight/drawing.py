@@ -8,7 +8,7 @@ from typing import Any
 
 from sporax._src.capture.graph_capture.export.exported_graph import Exported
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.cell_tree import is_cell, parameters
+from sporax._src.core.cell_tree import parameters
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.transforms.autodiff.grad import grad
 from sporax._src.workbench import pages
@@ -17,6 +17,7 @@ from sporax.insight.graph_nodes import Node
 from sporax.insight.graph_page import write
 from sporax.insight.graph_svg import picture
 from sporax.insight.recording import Recording, abstract_inputs
+from sporax.nn.cell import Cell
 from sporax.nn.graph_cell import GraphCell
 
 
@@ -86,7 +87,7 @@ def _inputs_of(exported):
 
 
 def _with_gradients(cell):
-    if not is_cell(cell):
+    if not isinstance(cell, Cell):
         return grad(cell)
     weights = [p for _, p in parameters(cell) if p.requires_grad]
     require(weights, "backward-needs-parameters", "draw")

@@ -66,8 +66,9 @@ class Machine:
     def link_of(self, collective: Collective) -> Link:
         """Return the slowest link that a collective uses."""
         hosts = [{device // self.per_host for device in group} for group in collective.groups]
-        is_within = self.host_link is not None and all(len(h) == 1 for h in hosts)
-        return self.host_link if is_within else self.link
+        if self.host_link is not None and all(len(h) == 1 for h in hosts):
+            return self.host_link
+        return self.link
 
 
 @dataclasses.dataclass(frozen=True)

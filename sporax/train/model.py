@@ -86,7 +86,7 @@ class Model:
         if self._is_boosted:
             self._boost(level, kwargs)
         else:
-            self._train_network = self._built(kwargs)
+            self._train_network: Any = self._built(kwargs)
         self._metric_fns = metrics_of(metrics)
         self._build_eval_network()
         self._is_training = None

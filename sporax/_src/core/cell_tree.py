@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeGuard
 class CellProtocol(Protocol):
     """The attributes of a Cell that core, engine, autodiff, guards and graph capture read.
 
-    Users do not override them, unlike `cells_and_names`; of `construct`, the signature is read.
+    Users do not override them, unlike `cells_and_names` and `construct`.
     """
 
     _cells: dict[str, Any]  # of the attributes that are Cells, or None
@@ -15,7 +15,6 @@ class CellProtocol(Protocol):
     _buffers: dict[str, Any]  # of the attributes that are buffers, or None
     _hooks: Any  # groups of registered hooks, or None
     _precision: Any  # the autocast of `to_float`, or None
-    construct: Any
     requires_grad: bool
     training: bool
 

@@ -10,7 +10,7 @@ import functools
 import gc
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -63,7 +63,7 @@ class Mesh:
     (4, 3)
     """
 
-    def __init__(self, *, devices: Sequence[Any] | None = None, **axes: int) -> None:
+    def __init__(self, *, devices: Any = None, **axes: int) -> None:
         require(axes, "one-axis-at-least", "Mesh")
         for name, size in axes.items():
             require(INT.accepts(size), "size-axis-int", "Mesh", name=name, got=size)
@@ -315,9 +315,10 @@ def place(tensor: Tensor, *spec: Any, mesh: Mesh | None = None) -> Tensor:
     return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
 
 
-def _given(who, mesh) -> Any:
+def _given(who, mesh) -> Mesh:
     mesh = mesh or current_mesh()
-    require(mesh is not None, "mesh-entered-given-none", who)
+    if mesh is None:
+        raise rejection("mesh-entered-given-none", who)
     return mesh
 
 
