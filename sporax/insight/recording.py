@@ -135,7 +135,7 @@ def _abstract(who, item):
     if one is not None:
         return one
     if isinstance(item, (list, tuple)) and item and not isinstance(item[0], _SHAPE_ENTRY):
-        return type(item)(_abstract(who, part) for part in item)
+        return type(item)(_abstract(who, entry) for entry in item)
     if item is None or isinstance(item, (bool, int, float, str)):
         return item
     raise _refused(who, item)

@@ -73,6 +73,10 @@ class Cell(
     ['w']
     """
 
+    _buffers: Any
+    training: bool
+    requires_grad: bool
+
     def __init__(self, auto_prefix=True, flags=None):
         own = self.__dict__
         own.update(

@@ -3,6 +3,7 @@
 import functools
 import io
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -197,7 +198,8 @@ class Summaries:
     """
 
     def __init__(self):
-        self.record, self._shown, self._latest = None, {}, {}
+        self.record: Any = None
+        self._shown, self._latest = {}, {}
 
     def add(self, plugin, items):
         """Keep the last value recorded under a name."""

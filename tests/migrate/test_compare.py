@@ -42,7 +42,7 @@ def is_found(report, expected):
     if expected is None:
         return report.equal
     departure = report.first_departure
-    return departure.place == expected[0] and str(departure.causes[0]).startswith(expected[1])
+    return departure.location == expected[0] and str(departure.causes[0]).startswith(expected[1])
 
 
 def rows():

@@ -12,6 +12,7 @@ class CellProtocol(Protocol):
 
     _cells: dict[str, Any]  # of the attributes that are Cells, or None
     _params: dict[str, Any]  # of the attributes that are Parameters, or None
+    _buffers: dict[str, Any]  # of the attributes that are buffers, or None
     _hooks: Any  # groups of registered hooks, or None
     _precision: Any  # the autocast of `to_float`, or None
     requires_grad: bool

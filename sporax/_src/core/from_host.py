@@ -1,6 +1,7 @@
 """Conversion of user data (numbers, NumPy arrays, nested lists) to a NumPy array of one dtype."""
 
 import operator
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -34,7 +35,7 @@ SCALARS = frozenset([*NUMPY_NUMBERS, np.bool_, np.complex64, np.complex128, ml_d
 HOLDING = SCALARS | {tuple, list, dict}  # classes of the objects that `plain` may replace
 
 
-def plain(data):
+def plain(data) -> Any:
     """Replace NumPy scalars in an argument by Python numbers, also in tuples, lists and dicts.
 
     Returns the same object if there are none.

@@ -8,6 +8,7 @@ import dataclasses
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -60,18 +61,18 @@ class Collective:
     name: str = ""
 
     @property
-    def devices(self):
+    def devices(self) -> int:
         """The number of devices in a group."""
         return len(self.groups[0]) if self.groups else 1
 
     @property
-    def traffic(self):
+    def traffic(self) -> float:
         """Bytes that a device sends in each run of the program, on a ring of its group."""
         is_moot = self.devices == 1 or not self.groups
         return 0.0 if is_moot else self.count * self.size * TRAFFIC[self.kind](self.devices)
 
 
-def collectives(compiled):
+def collectives(compiled: Any) -> list[Collective]:
     """Return a list of a program's `Collective`s, from the result of
     `jax.jit(...).lower(...).compile()` or from its HLO text. Collectives of groups of one device,
     which send nothing, are left out.

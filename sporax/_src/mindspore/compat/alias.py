@@ -214,7 +214,7 @@ def _in_from_import():
 FINDER = AliasFinder()
 
 
-def install_as_mindspore():
+def install_as_mindspore() -> types.ModuleType:
     """Make `import mindspore`, and every submodule, import sporax from now on, in this process and
     its child processes (`multiprocessing` of every kind; Python as a subprocess, which inherits
     PYTHONPATH).

@@ -198,8 +198,8 @@ def _casting(dtype):
 
 @fitting
 def grad(
-    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
-    per_sample=False,
+    fn, grad_position: int | tuple[int, ...] | None = 0, weights=None, has_aux=False,
+    return_ids=False, sens_param=False, *, per_sample=False,
 ) -> Callable:  # fmt: skip
     """Return a function that computes the gradient of `fn`.
 
@@ -235,8 +235,8 @@ def grad(
 
 @fitting
 def value_and_grad(
-    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
-    per_sample=False,
+    fn, grad_position: int | tuple[int, ...] | None = 0, weights=None, has_aux=False,
+    return_ids=False, sens_param=False, *, per_sample=False,
 ) -> Callable:  # fmt: skip
     """Return a function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
 

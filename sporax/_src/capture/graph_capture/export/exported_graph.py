@@ -117,7 +117,7 @@ class Exported:
 
     def _repr_html_(self):
         """Return the inputs, arrays and outputs as an HTML table for notebooks."""
-        from sporax._src.workbench import pages
+        from sporax._src.workbench import pages  # for notebooks only
 
         arrays = [(kind, Spec.of(name, array)) for kind, name, array in self.arrays]
         rows = [("input", spec) for spec in self.inputs] + arrays

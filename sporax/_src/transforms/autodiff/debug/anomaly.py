@@ -271,7 +271,7 @@ def _record_by(kind):
     thread.recorder = thread.new_recorder()
 
 
-def detect_anomaly(enabled=True):
+def detect_anomaly(enabled: bool = True) -> AnomalyMode:
     """Raise FloatingPointError at the first NaN or infinity in a block or decorated function.
 
     Each operation runs at its own line, forward and backward, in functions passed to `jit` too, and

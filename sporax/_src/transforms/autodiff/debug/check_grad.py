@@ -1,6 +1,8 @@
 """`check_grad`: derivatives compared with finite differences of the function."""
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +29,7 @@ class GradientError(AssertionError):
 
     __module__ = "sporax"
 
-    def __init__(self, report):
+    def __init__(self, report: "GradientReport") -> None:
         super().__init__(str(report))
         self.report = report
 
@@ -81,7 +83,7 @@ class GradientReport:
     written: list = dataclasses.field(default_factory=list)
 
     @property
-    def passed(self):
+    def passed(self) -> bool:
         """True if no derivative differed."""
         return not self.mismatches
 
@@ -113,9 +115,10 @@ class GradientReport:
 
 
 def check_grad(
-    fn, *inputs, order=2, weights=None, eps=1e-6, rtol=1e-4, atol=1e-6, elements=32, directions=4,
-    raises=True, seed=0,
-):  # fmt: skip
+    fn: Callable[..., Any], *inputs: Any, order: int = 2, weights: Any = None, eps: float = 1e-6,
+    rtol: float = 1e-4, atol: float = 1e-6, elements: int = 32, directions: int = 4,
+    raises: bool = True, seed: int = 0,
+) -> GradientReport:  # fmt: skip
     r"""Compare the derivatives of a function or Cell with finite differences, in float64.
 
     The outputs' elements are added up, $s(x) = \sum_j w_j y_j(x)$, with random weights $w$ (1 for a
