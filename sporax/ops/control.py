@@ -49,16 +49,16 @@ class ForiLoop(_Loop):
         _INT_OR_TENSOR("ForiLoop", lower=lower, upper=upper)
         kinds.FUNCTION("ForiLoop", loop_func=loop_func)
         kinds.BOOL("ForiLoop", unroll=unroll)
-        turn = _Counted(loop_func)
+        body = _Counted(loop_func)
         if is_traced(lower) or is_traced(upper):
             first, last = [as_weak_int(x) if is_traced(x) else int(x) for x in (lower, upper)]
             return loop(
-                "ForiLoop", lambda carried: carried[0] < last, turn, (first, init_val)
+                "ForiLoop", lambda carried: carried[0] < last, body, (first, init_val)
             )[1]  # fmt: skip
         indices = range(int(lower), int(upper))
         if indices and _is_one_operation(unroll):
             with contextlib.suppress(Unrecordable):
-                return repeat("ForiLoop", None, turn, (indices[0], init_val), len(indices))[1]
+                return repeat("ForiLoop", None, body, (indices[0], init_val), len(indices))[1]
         val = init_val
         for i in indices:
             val = loop_func(i, val)

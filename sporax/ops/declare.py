@@ -29,7 +29,7 @@ NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), compi
 def op(
     *, tensor: Any = None, primitive: Any = None, mint: Any = None, numpy: Any = None, name=None,
     promotes: Any = False, check=None, differentiable: Any = True, function: Any = True, real=None,
-    converts=True, view: Any = False, bounds=None, parts=None,
+    converts=True, view: Any = False, bounds=None, decompose=None,
 ) -> Any:  # fmt: skip
     """Declare an operation; returns the function face, for `sporax.ops`.
 
@@ -42,7 +42,7 @@ def op(
     `Cell.to_float` casts its operands. `view`: whether the results share memory with the operand,
     True if the operation only rearranges elements, else the rule for its layout (see
     `storage.views`). `bounds`: takes the operation's arguments and returns the ranges
-    (`index_checks.ranges.Range`) in which its indices must lie. `parts(declaration, attributes,
+    (`index_checks.ranges.Range`) in which its indices must lie. `decompose(declaration, attributes,
     structure)`: the Ops it consists of, or None; autocast by operation (`engine.autocast.Choice`)
     converts each of them.
     """
@@ -53,14 +53,16 @@ def op(
         declaration = OPS[fn.__name__] = Declaration(
             fn, shown, promotes, check, differentiable, real, bounds
         )
-        declaration.converts, declaration.view, declaration.parts = converts, view, parts
+        declaration.converts, declaration.view = converts, view
+        declaration.decompose = decompose
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare
 
 
 def composite(
-    *, tensor=None, mint=None, numpy=None, primitive=None, function=True, of=None, name=None
+    *, tensor=None, mint=None, numpy=None, primitive=None, function=True, operation=None,
+    name=None,
 ):  # fmt: skip
     """Declare a function on Tensors that is composed of other operations.
 
@@ -72,7 +74,7 @@ def composite(
 
     def declare(fn):
         declaration = Composite(fn, name)
-        declaration.operation = of and OPS[of].name
+        declaration.operation = operation and OPS[operation].name
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare

@@ -249,8 +249,8 @@ def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
     @functools.wraps(fn)
     def run(*args):
         names = {**fn.__globals__, **_INTRINSICS}
-        rest = fn.__name__, fn.__defaults__, fn.__closure__
-        return types.FunctionType(fn.__code__, names, *rest)(*args)
+        own = fn.__name__, fn.__defaults__, fn.__closure__
+        return types.FunctionType(fn.__code__, names, *own)(*args)
 
     run.reg_info = reg_info
     return run

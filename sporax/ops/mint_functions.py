@@ -211,9 +211,9 @@ def kl_div_of_mint(input, target, reduction="mean", log_target=False):
     loss = mul(exp(target), target - input)
     if reduction == "none":
         return loss
-    parts = {"mean": loss.size, "sum": 1, "batchmean": loss.shape[0] if loss.ndim else 1}
+    divisors = {"mean": loss.size, "sum": 1, "batchmean": loss.shape[0] if loss.ndim else 1}
     _REDUCTION("kl_div", reduction=reduction)
-    return loss.sum() / parts[reduction]
+    return loss.sum() / divisors[reduction]
 
 
 @_faces(

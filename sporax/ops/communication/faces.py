@@ -221,16 +221,16 @@ def _writing(face, in_mint, returns):
 
 def _doc_of_writing(face, target, in_mint):
     """Return the docstring of an in-place face."""
-    is_list, held = target in _LISTS, "outputs" if target in _LISTS else "output"
+    is_list, output = target in _LISTS, "outputs" if target in _LISTS else "output"
     start = "[Tensor([0.0, 0.0])]" if is_list else "Tensor([0.0, 0.0])"
     room = "mint.distributed" if in_mint else "ops.communication"
     said = (
         f"Writes the result to `{face.names[target]}`. Returns a handle if `async_op`, else None."
     )
     example = [
-        f">>> {held} = {face.examples['x'] if target == 'x' else start}",
-        f">>> {room}.{face.who}({face.arguments(face.parameters, **{target: held})})",
-        f">>> {held}{'[0]' if is_list else ''}.asnumpy()",
+        f">>> {output} = {face.examples['x'] if target == 'x' else start}",
+        f">>> {room}.{face.who}({face.arguments(face.parameters, **{target: output})})",
+        f">>> {output}{'[0]' if is_list else ''}.asnumpy()",
         face.examples["shown"],
     ]
     return face.doc(said, *example)

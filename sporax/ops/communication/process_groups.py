@@ -285,18 +285,18 @@ class TCPStore:
             except ConnectionRefusedError:
                 return []
 
-        place = message("the-store-at", address=f"{self.host}:{self.port}")
-        return lambda: self._wait(call, place)[0]
+        server = message("the-store-at", address=f"{self.host}:{self.port}")
+        return lambda: self._wait(call, server)[0]
 
     def _wait(self, ask, what):
         end = time.monotonic() + self.timeout
-        while not (found := ask()):
+        while not (answer := ask()):
             is_in_time = time.monotonic() <= end
             require(
                 is_in_time, "within-timeout-was-not", "TCPStore", what=what, timeout=self.timeout
             )
             time.sleep(0.02)
-        return found
+        return answer
 
     def add(self, key, amount):
         """Add to the integer under a key, initially 0; returns the sum."""

@@ -39,8 +39,8 @@ def _similarity(a, b, max_val, size, sigma, k1, k2):
     """Return SSIM, and its contrast-structure factor, for each image and channel."""
     require(min(a.shape[2:]) >= size, "plane-images-hold-window", shape=a.shape[2:], size=size)
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
-    parts = _blurred(jnp.stack([a, b, a * a, b * b, a * b]), size, sigma)
-    mean_a, mean_b, square_a, square_b, product = parts
+    moments = jnp.stack([a, b, a * a, b * b, a * b])
+    mean_a, mean_b, square_a, square_b, product = _blurred(moments, size, sigma)
     luminance = (2 * mean_a * mean_b + c1) / (mean_a**2 + mean_b**2 + c1)
     covariance = product - mean_a * mean_b
     variances = (square_a - mean_a**2) + (square_b - mean_b**2)

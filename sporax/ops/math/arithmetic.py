@@ -284,12 +284,12 @@ def _wrapped_power(x, exponent):
     """
     x, left = jnp.broadcast_arrays(x, jnp.maximum(exponent, 0))
 
-    def turn(state):
+    def body(state):
         result, square, left = state
         return jnp.where(left & 1, result * square, result), square * square, left >> 1
 
     start = jnp.ones_like(x), x, left
-    return jax.lax.while_loop(lambda state: (state[2] > 0).any(), turn, start)[0]
+    return jax.lax.while_loop(lambda state: (state[2] > 0).any(), body, start)[0]
 
 
 @op(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)", promotes=_base_and_exponent)

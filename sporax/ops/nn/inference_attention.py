@@ -156,15 +156,15 @@ def _inferred(
     q = by_heads(who, query, layout, num_heads)
     fits = q.shape[1] == num_heads and not num_heads % heads
     require(fits, "query-heads-multiple", who, heads=num_heads, divisor=heads, got=q.shape[1])
-    parts = []
+    operands = []
     for name, x, options, prefix in zip(
         ("key", "value"), (key, value), antiquant, prefixes, strict=True
     ):
         x = _one(who, name, x)
         x = by_heads(who, x, layout, heads) if table is None else _pages(who, x, table, heads)
         x = _restored(x, *options)
-        parts.append(_with_prefix(who, x, prefix, layout, heads))
-    k, v = grouped(who, q, *parts)
+        operands.append(_with_prefix(who, x, prefix, layout, heads))
+    k, v = grouped(who, q, *operands)
     lengths = _lengths(q_lengths, q.shape[0]), _lengths(k_lengths, q.shape[0])
     if mask is not None:
         mask = mask.bool()
@@ -317,16 +317,16 @@ def _paged(who, itself, query, caches, block_tables, context_lens, antiquant, bi
     if itself.get("mask_mode") == "TRAPEZOIDAL":
         behind = np.concatenate([np.arange(n)[::-1] for n in counts])
         context = context - Tensor(behind.astype(np.int32))
-    parts = []
+    operands = []
     for which, cache in enumerate((key_cache, value_cache)):
         x = from_pages(cache, block_tables).permute(0, 2, 1, 3)
-        parts.append(_restored(x, *antiquant, int(quant_mode == "PERTOKEN"), which)[row])
+        operands.append(_restored(x, *antiquant, int(quant_mode == "PERTOKEN"), which)[row])
     bias = None
     for x in biases:
         if x is not None:
             bias = x if bias is None else bias + x
     q = query.expand_dims(2)
-    k, v = grouped(who, q, *parts)
+    k, v = grouped(who, q, *operands)
     options = {"scale": float(itself["scale_value"]), "sparse_mode": 1}
     out, _ = inference_attention(q, k, v, None, bias, None, context, **options)
     return out.squeeze(2).astype(query.dtype)
@@ -411,8 +411,8 @@ def rows_in_slots(cache: Array, rows: Array, slots: Array):
     )  # fmt: skip
     require_integers(slot_mapping=slots)
     flat = cache.reshape(-1, *cache.shape[2:])
-    at = jnp.where(slots < 0, flat.shape[0], slots)
-    return flat.at[at].set(rows.astype(cache.dtype), mode="drop").reshape(cache.shape)
+    index = jnp.where(slots < 0, flat.shape[0], slots)
+    return flat.at[index].set(rows.astype(cache.dtype), mode="drop").reshape(cache.shape)
 
 
 @composite(

@@ -82,8 +82,8 @@ def _scaled(x, scale, bias, axes, epsilon):
 
 @_scaled.defjvp
 def _(axes, epsilon, primals, tangents):
-    (x, scale, _), (t, *rest), outs = primals, tangents, _scaled(*primals, axes, epsilon)
-    return outs, _tangents(x, t, axes, *outs[1:], epsilon, (scale, *rest))
+    (x, scale, _), (t, *others), outs = primals, tangents, _scaled(*primals, axes, epsilon)
+    return outs, _tangents(x, t, axes, *outs[1:], epsilon, (scale, *others))
 
 
 def _fits(input, shape, *parameters):
