@@ -276,8 +276,8 @@ def linspace(
     result = result if dtype is None else result.astype(dtype_of(dtype))
     if not retstep:
         return result
-    parts = num - 1 if endpoint else num
-    return result, (stop - start) / parts if parts else array_of(math.nan)
+    intervals = num - 1 if endpoint else num
+    return result, (stop - start) / intervals if intervals else array_of(math.nan)
 
 
 @composite(numpy=True)

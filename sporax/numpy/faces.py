@@ -85,10 +85,10 @@ def _holds_tensors(x):
                for e in x)  # fmt: skip
 
 
-def _stacked(parts):
+def _stacked(arrays):
     from sporax.ops.shape.joining import stack
 
-    return stack(in_one_dtype(parts))
+    return stack(in_one_dtype(arrays))
 
 
 def in_one_dtype(tensors):
