@@ -2,6 +2,7 @@
 or `unroll=False` requests it, unrolled otherwise."""
 
 import contextlib
+from typing import Any
 
 from sporax._src.core.from_host import plain
 from sporax._src.core.tensor import Tensor
@@ -89,7 +90,7 @@ class Scan(_Loop):
     (6, [0, 1, 3])
     """
 
-    def __call__(self, loop_func, init, xs, length=None, unroll=True):
+    def __call__(self, loop_func, init, xs, length: Any = None, unroll=True):
         kinds.FUNCTION("Scan", loop_func=loop_func)
         _SEQUENCE("Scan", xs=xs)
         kinds.BOOL("Scan", unroll=unroll)

@@ -196,9 +196,9 @@ class Declaration:
             if operand is None and kind is OPTIONAL:
                 structure.append(None)
             elif kind is Arrays:
-                fits = not isinstance(operand, Tensor) and isinstance(operand, (tuple, list))
-                given = {"argument": name, "got": operand}
-                require(fits, "tuple-list-tensors-argument-type", self.name, **given)
+                if not isinstance(operand, (tuple, list)):
+                    given = {"argument": name, "got": operand}
+                    raise rejection("tuple-list-tensors-argument-type", self.name, **given)
                 flat.extend(operand)
                 structure.append(len(operand))
             else:
@@ -231,7 +231,8 @@ class Declaration:
         """
         head, _, _ = written.partition("(")
         *_, name = head.split(".")
-        tree = ast.parse(f"def {name}{written[len(head) :]}: pass").body[0].args
+        function: Any = ast.parse(f"def {name}{written[len(head) :]}: pass").body[0]
+        tree = function.args
         parameters = []
         groups = [
             (tree.posonlyargs + tree.args, inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -374,8 +375,9 @@ def compiled(name, parameters, body, scope, who, axes=()):
 
 def _at_first_call(*args, **kwargs):
     """Initial code of a face, which compiles it at the first call: compiling all takes 0.5 s."""
-    _complete(_face)  # noqa: F821 - of the face
-    return _face(*args, **kwargs)  # noqa: F821
+    scope = globals()  # of the face
+    scope["_complete"](scope["_face"])
+    return scope["_face"](*args, **kwargs)
 
 
 def _complete(lines, scope, face):

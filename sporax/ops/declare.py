@@ -61,14 +61,14 @@ def op(
 
 
 def composite(
-    *, tensor=None, mint=None, numpy=None, primitive=None, function=True, operation=None,
-    name=None,
-):  # fmt: skip
+    *, tensor=None, mint=None, numpy=None, primitive=None, function: Any = True,
+    operation=None, name=None,
+) -> Any:  # fmt: skip
     """Declare a function on Tensors that is composed of other operations.
 
     `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
-    the function as it is, or True for its own name. `primitive`: classes as written. `of`: the name
-    of the declared function that does the work of a Primitive. `name`: the name in messages.
+    the function as it is, or True for its own name. `primitive`: classes as written. `operation`:
+    the name of the function that does a Primitive's work. `name`: the name in messages.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
@@ -103,7 +103,7 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
     return functions.get(declaration.fn.__name__, plain)
 
 
-def _as_written(faces):
+def _as_written(faces) -> tuple[Any, ...]:
     return (faces,) if isinstance(faces, str | bool) else faces or ()
 
 

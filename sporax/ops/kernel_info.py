@@ -263,7 +263,7 @@ def op_info_register(op_info) -> Callable:
         def kept(*args, **kwargs):
             return function(*args, **kwargs)
 
-        kept.op_info = info
+        vars(kept).update(op_info=info)
         return kept
 
     return register

@@ -242,7 +242,7 @@ def batch_norm_of_mint(
         fill(count, input.dtype) if tensor is None else tensor
         for tensor, fill in zip(parameters, (zeros, ones, ones, zeros), strict=True)
     ]
-    return normalize_batch(input, *filled, training, momentum, eps)
+    return normalize_batch(input, *filled, training=training, momentum=momentum, eps=eps)
 
 
 @_faces("nn.functional.conv1d")

@@ -42,8 +42,8 @@ class Update:
             return self(operands, indices, {"use_locking": use_locking, **attributes})
 
         self.is_tuple = not self.returned and len(self.variables) > 1
-        returns = {"return_annotation": tuple} if self.is_tuple else {}
-        run.__signature__ = inspect.Signature([*kinds.values(), *more], **returns)
+        returned = tuple if self.is_tuple else inspect.Signature.empty
+        run.__signature__ = inspect.Signature([*kinds.values(), *more], return_annotation=returned)
         run.__name__, run.__doc__, run.__module__ = self.name, formula.__doc__, __name__
         composite(primitive=written, function=(), name=self.name)(run)
         self.primitive = PRIMITIVES[self.name]

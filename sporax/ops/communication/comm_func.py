@@ -34,7 +34,7 @@ def send(tensor, dst=0, group=WORLD, tag=0):
     _isend("send", tensor, dst, group).wait()
 
 
-def recv(tensor, src=0, group=WORLD, tag=0):
+def recv(tensor, src=0, group: str | None = WORLD, tag=0):
     """Receive a Tensor, of the shape and dtype of `tensor`, from process `src`.
 
     >>> recv(Tensor([1.0]), 0)
@@ -58,7 +58,7 @@ def isend(tensor, dst=0, group=WORLD, tag=0):
     return _isend("isend", tensor, dst, group)
 
 
-def irecv(tensor, src=0, group=WORLD, tag=0):
+def irecv(tensor, src=0, group: str | None = WORLD, tag=0):
     """Start receiving a Tensor, of the shape and dtype of `tensor`, from process `src`: (Tensor,
     handle). Reading the Tensor also blocks until it has arrived.
 

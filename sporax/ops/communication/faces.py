@@ -195,10 +195,11 @@ def _writing(face, in_mint, returns):
     def write(async_op=False, **values):
         is_async = kinds.BOOL.checked(name, "async_op", async_op)
         result = face.run(**values)
-        targets = values[target] if target in _LISTS else [values[target]]
-        targets = [] if result is None else targets
-        results = result if target in _LISTS else [result] * len(targets)
-        for x, new in zip(targets, results or (), strict=True):
+        targets, results = [], []
+        if result is not None:
+            is_list = target in _LISTS
+            targets, results = (v if is_list else [v] for v in (values[target], result))
+        for x, new in zip(targets, results, strict=True):
             check_output(name, x, new.shape, new.dtype)
             put(name, x, new)
         return CommHandle(tensors=tuple(targets)) if is_async else None

@@ -7,6 +7,7 @@ import threading
 import time
 import xmlrpc.client
 import xmlrpc.server
+from typing import Any
 
 from sporax._src.core.jax_internals import backends_are_initialized
 from sporax._src.devices.distributed import groups, processes, ranks
@@ -288,7 +289,7 @@ class TCPStore:
         server = message("the-store-at", address=f"{self.host}:{self.port}")
         return lambda: self._wait(call, server)[0]
 
-    def _wait(self, ask, what):
+    def _wait(self, ask, what) -> Any:
         end = time.monotonic() + self.timeout
         while not (answer := ask()):
             is_in_time = time.monotonic() <= end

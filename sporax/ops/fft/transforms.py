@@ -48,17 +48,16 @@ def fft_of_kind(input: Array, kind, sizes=None, axes=None, norm=None):
 
 
 def _declare(kind, letters):
+    def along_one(input, n=None, dim=-1, norm=None):
+        return fft_of_kind(input, kind, None if n is None else (n,), (dim,), norm)
+
+    def along_several(input, s=None, dim=None, norm=None):
+        return fft_of_kind(input, kind, s, dim, norm)
+
     if letters == "":
-
-        def function(input, n=None, dim=-1, norm=None):
-            return fft_of_kind(input, kind, None if n is None else (n,), (dim,), norm)
-
-        what = "along `dim`, of `n` numbers (cut, or zeros added)"
+        function, what = along_one, "along `dim`, of `n` numbers (cut, or zeros added)"
     else:
-
-        def function(input, s=None, dim=None, norm=None):
-            return fft_of_kind(input, kind, s, dim, norm)
-
+        function = along_several
         what = f"along {'two' if letters == '2' else 'several'} axes `dim`, of `s` numbers of each"
     name = kind + letters
     words = {"r": "of real numbers, half of it", "h": "to real numbers, of half a spectrum"}

@@ -1,5 +1,7 @@
 """Window functions, and the short-time Fourier transform."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -15,10 +17,8 @@ from sporax.ops.operand_checks import require_shapes
 
 def _length(who, value):
     """Return a window's number of elements, given as an int or a one-element integer Tensor."""
-    number = value
-    if isinstance(value, Tensor) and value.size == 1:
-        number = value.reshape(()).item()
-    number = plain(number)
+    is_scalar = isinstance(value, Tensor) and value.size == 1
+    number: Any = value.reshape(()).item() if is_scalar else plain(value)
     is_int = isinstance(number, int) and not isinstance(number, bool)
     require(is_int, "int-tensor-one", who, window_length=value)
     require(number >= 0, "at-least", who, window_length=number, n=0)

@@ -1,6 +1,8 @@
 """Images and volumes sampled at the points of a grid."""
 
+import functools
 import itertools
+import operator
 
 import jax.numpy as jnp
 import numpy as np
@@ -61,12 +63,11 @@ def grid_sample(
     if mode == "nearest":
         return jnp.moveaxis(_pixels(input, [jnp.round(position) for position in positions]), -1, 1)
     low = [jnp.floor(position) for position in positions]
+    shares = [position - first for position, first in zip(positions, low, strict=True)]
     total = 0
     for side in itertools.product((0, 1), repeat=axes):
-        weight = 1
-        for position, first, further in zip(positions, low, side, strict=True):
-            share = position - first
-            weight = weight * (share if further else 1 - share)
+        factors = [s if further else 1 - s for s, further in zip(shares, side, strict=True)]
+        weight = functools.reduce(operator.mul, factors)
         corner = [first + further for first, further in zip(low, side, strict=True)]
         total = total + _pixels(input, corner) * weight[..., None]
     return jnp.moveaxis(total, -1, 1)
@@ -81,8 +82,8 @@ def _check(input, grid, **choices):
 
 
 def _pixels(input, indices):
-    """Return the elements of `input` at integral `places`, channels last; zeros outside."""
-    sizes, inside = input.shape[2:], np.True_
+    """Return the elements of `input` at integral `indices`, channels last; zeros outside."""
+    sizes, inside = input.shape[2:], np.array(True)
     for index, size in zip(indices, sizes, strict=True):
         inside = inside & (index >= 0) & (index < size)
     kept = [jnp.clip(p, 0, n - 1).astype(int) for p, n in zip(indices, sizes, strict=True)]

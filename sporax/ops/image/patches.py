@@ -114,7 +114,7 @@ def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
     """
     sizes = [per_axis(name, value) for name, value in
              (("ksizes", ksizes), ("strides", strides), ("rates", rates))]  # fmt: skip
-    return patches(input_x, *sizes, _padding("ExtractImagePatches", padding))
+    return patches(input_x, *sizes, padding=_padding("ExtractImagePatches", padding))
 
 
 @composite(
@@ -136,7 +136,8 @@ def extract_volume_patches(input_x, kernel_size, strides, padding):
         fits = not five or tuple(value[:2]) == (1, 1)
         require(fits, "first-two-1", "ExtractVolumePatches", argument=name, got=value)
         sizes.append(per_axis(name, value[2:] if five else value, 3))
-    return patches(input_x, *sizes, (1, 1, 1), _padding("ExtractVolumePatches", padding))
+    known = _padding("ExtractVolumePatches", padding)
+    return patches(input_x, *sizes, dilation=(1, 1, 1), padding=known)
 
 
 @op(function=(), name="ExtractGlimpse")

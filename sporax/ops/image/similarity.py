@@ -1,5 +1,7 @@
 """Image similarity: SSIM, its mean over scales, PSNR; and image gradients."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -31,7 +33,8 @@ def _blurred(x, size, sigma):
     weights = (weights / weights.sum()).astype(x.dtype)
     for axis in (x.ndim - 2, x.ndim - 1):
         count = x.shape[axis] - size + 1
-        x = sum(w * lax.slice_in_dim(x, i, i + count, axis=axis) for i, w in enumerate(weights))
+        slices = [w * lax.slice_in_dim(x, i, i + count, axis=axis) for i, w in enumerate(weights)]
+        x = sum(slices, jnp.zeros((), x.dtype))
     return x
 
 
@@ -74,7 +77,7 @@ def multiscale_similarity(
     last = len(power_factors) - 1
     fits, plane = min(a.shape[2:]) >> last >= filter_size, a.shape[2:]
     require(fits, "plane-images-halved-times", plane=plane, last=last, size=filter_size)
-    result = 1.0
+    result: Any = 1.0
     for level, power in enumerate(power_factors):
         whole, structure = _similarity(a, b, max_val, filter_size, filter_sigma, k1, k2)
         result = result * jax.nn.relu(whole if level == last else structure) ** power

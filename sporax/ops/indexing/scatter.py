@@ -1,5 +1,7 @@
 """Values written, or accumulated, at indices."""
 
+from typing import TYPE_CHECKING, Any
+
 import jax
 import jax.numpy as jnp
 
@@ -383,3 +385,6 @@ for _row in [
     ("prod", "Prod", "x", "product", _segment_prod, "3.", "An empty segment gives 1."),
 ]:  # fmt: skip
     globals()[f"unsorted_segment_{_row[0]}"] = _declare_segments(*_row)
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of both loops over rows

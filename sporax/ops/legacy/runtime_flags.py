@@ -189,4 +189,4 @@ def add_pipeline_stage(self, stage) -> None:
     self.__dict__.setdefault("_pipeline_stages", []).append(stage)
 
 
-Parameter.add_pipeline_stage = add_pipeline_stage
+setattr(Parameter, add_pipeline_stage.__name__, add_pipeline_stage)

@@ -116,7 +116,7 @@ def matrix_diag(x: Array, k=0, num_rows=-1, num_cols=-1, padding_value=0, align=
 
 def _pack_of(matrices, k, align):
     require_shapes(x=(matrices, "... M N"))
-    return _Pack(*matrices.shape[-2:], k, align)
+    return _Pack(*matrices.shape[-2:], k=k, align=align)
 
 
 @op(primitive="MatrixDiagPartV3(align='RIGHT_LEFT')(x, k, padding_value)")

@@ -27,8 +27,8 @@ def diag_embed(input: Array, offset=0, dim1=-2, dim2=-1):
            [0., 2.]], dtype=float32)
     """
     rank = input.ndim + 1
-    axes = [d % rank if -rank <= d < rank else None for d in (dim1, dim2)]
-    are_two = None not in axes and axes[0] != axes[1]
+    axes = dim1 % rank, dim2 % rank
+    are_two = all(-rank <= d < rank for d in (dim1, dim2)) and axes[0] != axes[1]
     require(are_two, "dim2-two-axes", dim1=dim1, rank=rank, dim2=dim2)
     n = input.shape[-1] + abs(offset)
     index = np.arange(input.shape[-1])

@@ -98,8 +98,8 @@ def edit_distance(
         for t in (hypothesis_indices, hypothesis_values, hypothesis_shape,
                   truth_indices, truth_values, truth_shape)
     ]  # fmt: skip
-    hypotheses = _by_sequence(*arrays[:3], "hypothesis")
-    truths = _by_sequence(*arrays[3:], "truth")
+    hypotheses = _by_sequence(*arrays[:3], name="hypothesis")
+    truths = _by_sequence(*arrays[3:], name="truth")
     require_shapes("EditDistance", hypothesis_shape=(arrays[2], "r"), truth_shape=(arrays[5], "r"))
     result = np.zeros(np.maximum(arrays[2], arrays[5])[:-1], np.float32)
     for index in {*hypotheses, *truths}:

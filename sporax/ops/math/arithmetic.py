@@ -1,6 +1,7 @@
 """Arithmetic on two operands promoted to one dtype, and Tensor's operators for it."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -26,7 +27,7 @@ binary = functools.partial(op, promotes=True)
 floating_binary = functools.partial(op, promotes=promote_to_floating)  # integers give Float32
 
 
-def floating(*arrays):
+def floating(*arrays) -> Any:
     """Return the arrays unchanged if floating or complex, else as Float32."""
     converted = [
         x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays

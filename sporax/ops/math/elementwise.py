@@ -1,5 +1,7 @@
 """Elementwise functions of one array."""
 
+from typing import TYPE_CHECKING, Any
+
 import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
@@ -153,6 +155,9 @@ for _rows, _on, *_more in [
         _function = _declare(_on(_compute), _names, _primitives, _formula, *_example, *_more)
         _functions[_function.__name__] = _function
 globals().update(_functions)
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of `_functions`
 
 
 @op(

@@ -208,8 +208,8 @@ def bincount(input, weights=None, minlength=0):
     >>> ops.bincount(Tensor([1, 2, 2])).asnumpy()
     array([0., 1., 2.], dtype=float32)
     """
-    values = input.asnumpy() if isinstance(input, Tensor) else None
-    is_vector = values is not None and values.ndim == 1 and values.dtype.kind in "iu"
+    values = input.asnumpy() if isinstance(input, Tensor) else np.array(None)
+    is_vector = values.ndim == 1 and values.dtype.kind in "iu"
     require(is_vector, "vector-integers", "bincount", input=input)
     if weights is not None and weights.shape != input.shape:
         shape = input.shape

@@ -1,5 +1,7 @@
 """Sorting, top-k, distinct values, and search in sorted sequences."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -64,14 +66,14 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     [array([3., 2.], dtype=float32), array([1, 2], dtype=int32)]
     """
     dim = -1 if dim is None else dim
-    k = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # from a one-element Tensor
+    count: Any = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # from a one-element Tensor
     size = input.shape[dim]
-    require(0 < k <= size, "in-interval", k=k, interval=f"[1, {size}]")
+    require(0 < count <= size, "in-interval", k=count, interval=f"[1, {size}]")
     x = jnp.moveaxis(input, dim, -1)
     if largest:
-        value, indices = jax.lax.top_k(x, k)
+        value, indices = jax.lax.top_k(x, count)
     else:
-        indices = jnp.argsort(x, -1, stable=True)[..., :k]
+        indices = jnp.argsort(x, -1, stable=True)[..., :count]
         value = jnp.take_along_axis(x, indices, -1)
     return jnp.moveaxis(value, -1, dim), jnp.moveaxis(indices, -1, dim).astype(jnp.int32)
 

@@ -252,8 +252,8 @@ for _name, _method in {
     "untyped_storage": untyped_storage,
     "storage": storage,
     "set_": set_,
+    "_set_data": _set_data,  # by the setter of `Tensor.data`
 }.items():
     attach(_name, _method)
-Tensor.data = Tensor.data.setter(_set_data)  # a Parameter's is `set_data`
 
 __all__ = ["UntypedStorage"]

@@ -1,6 +1,7 @@
 """Activation functions."""
 
 import functools
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +56,9 @@ _ROWS = [
 
 _functions = {row[0]: _declare(*row) for row in _ROWS}
 globals().update(_functions)
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of `_functions`
 
 
 @op(function=(), primitive="ReLU()(input)", check=tensors_only("ReLU"))

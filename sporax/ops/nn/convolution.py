@@ -14,7 +14,7 @@ PAD_MODES = ("valid", "same", "pad")
 PAD_MODE, LAYOUT = kinds.one_of(*PAD_MODES), kinds.one_of("NCHW", "NHWC")
 
 
-def per_axis(name, value, count=2, lowest=1):
+def per_axis(name, value, count=2, lowest=1) -> tuple[int, ...]:
     """Return an int per axis, from one for all or one each (for two axes, the last two of four)."""
     numbers = value if isinstance(value, (tuple, list)) else (value,) * count
     numbers = numbers[2:] if len(numbers) == 4 and count == 2 else numbers

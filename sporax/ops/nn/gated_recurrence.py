@@ -1,6 +1,7 @@
 """Recurrent layers as Primitives: all weights in one or two matrices, and every gate returned."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +16,7 @@ from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import concat, stack
 
 
-def _same_dtype(*arrays):
+def _same_dtype(*arrays) -> list[Any]:
     """Promote the arrays to a common dtype; None stays None."""
     dtype = functools.reduce(jnp.promote_types, [a.dtype for a in arrays if a is not None])
     return [None if a is None else a.astype(dtype) for a in arrays]
@@ -238,7 +239,7 @@ def _layer(x, h, c, parameters, reverse):
     order = [0, 2, 1, 3]  # i, f, j, o as i, j, f, o
     size = c.shape[1]
     weight = concat((inner, outer), 1).reshape(4, size, -1)[order].reshape(4 * size, -1).T
-    bias = sum(biases) if biases else zeros((4 * size,), x.dtype)
+    bias: Any = sum(biases) if biases else zeros((4 * size,), x.dtype)
     bias = bias.reshape(4, size)[order].reshape(-1)
     x = x.flip((0,)) if reverse else x
     states, cells, *_ = lstm_with_gates(x, weight, bias, h, c, projection)

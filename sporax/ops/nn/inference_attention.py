@@ -1,5 +1,7 @@
 """Attention for inference: of a prompt, of one more token, and with paged keys and values."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -266,7 +268,7 @@ def fused_infer_attention_score(
             (key_antiquant_scale, key_antiquant_offset, key_antiquant_mode, None),
             (value_antiquant_scale, value_antiquant_offset, value_antiquant_mode, None),
         ]
-    prefixes = [key_shared_prefix, value_shared_prefix]
+    prefixes: list[Any] = [key_shared_prefix, value_shared_prefix]
     if actual_shared_prefix_len is not None and None not in prefixes:
         count = actual_shared_prefix_len
         count = int(count[0] if isinstance(count, tuple | list) else count)
@@ -320,7 +322,8 @@ def _paged(who, itself, query, caches, block_tables, context_lens, antiquant, bi
     operands = []
     for which, cache in enumerate((key_cache, value_cache)):
         x = from_pages(cache, block_tables).permute(0, 2, 1, 3)
-        operands.append(_restored(x, *antiquant, int(quant_mode == "PERTOKEN"), which)[row])
+        mode = int(quant_mode == "PERTOKEN")
+        operands.append(_restored(x, *antiquant, mode=mode, which=which)[row])
     bias = None
     for x in biases:
         if x is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import attention
 from sporax.ops.nn.fused_attention import as_layout, by_heads, copies, grouped, positions, unseen
@@ -209,7 +209,8 @@ def _batches(who, x, layout, ends, block_table):
     """Return tokens `(B, S, N, D)` from any layout, and each example's token count, `(B,)`."""
     _LAYOUT(who, layout=layout)
     if layout == "PA_BSND":
-        require(block_table is not None and ends is not None, "pages-with-lengths", who)
+        if block_table is None or ends is None:
+            raise rejection("pages-with-lengths", who)
         return from_pages(x, block_table), np.asarray(ends.asnumpy())
     if layout == "BSND":
         lengths = np.full(x.shape[0], x.shape[1]) if ends is None else ends.asnumpy()

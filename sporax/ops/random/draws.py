@@ -50,7 +50,7 @@ def _step(self, step):
     return seed, count
 
 
-Generator._step = _step  # called by MindSpore's own random layers
+setattr(Generator, _step.__name__, _step)  # called by MindSpore's own random layers
 
 
 @op(function=(), differentiable=False)
@@ -157,7 +157,9 @@ _KINDS = {
 }  # fmt: skip
 
 
-def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
+def dtype_of_kind(
+    name, dtype, kinds, default: dtypes.Type = dtypes.float32, error: type[Exception] = ValueError
+):
     """Return the NumPy dtype for `dtype`, whose kind must be one of `kinds`."""
     wanted = dtypes.to_numpy(default if dtype is None else dtype)
     if wanted.kind not in kinds:

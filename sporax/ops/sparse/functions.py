@@ -41,10 +41,11 @@ A_COO, A_CSR, A_ROW = _CHECKS.values()
 def _of_values(prefix, name):
     kind, who = KINDS[prefix], f"{prefix}_{name}"
 
-    def function(x) -> kind:
+    def function(x):
         _CHECKS[kind](who, x=x)
         return x.with_values(FUNCTIONS[name](x.values))
 
+    function.__annotations__["return"] = kind
     function.__name__, function.__module__ = who, __name__
     function.__doc__ = f"""`{name}` of each value of a {kind.__name__}, at the same places.
 
@@ -104,15 +105,14 @@ _MAKERS = [
 
 
 def _maker(name, parameters, kind, example):
-    if kind is CSRTensor:
+    def of_rows(indptr, indices, values, shape):
+        return kind(indptr, indices, values, shape)
 
-        def function(indptr, indices, values, shape) -> kind:
-            return kind(indptr, indices, values, shape)
-    else:
+    def of_indices(indices, values, shape):
+        return kind(indices, values, shape)
 
-        def function(indices, values, shape) -> kind:
-            return kind(indices, values, shape)
-
+    function = of_rows if kind is CSRTensor else of_indices
+    function.__annotations__["return"] = kind
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""A `{kind.__name__}` of these parts; see the class.
 

@@ -6,6 +6,8 @@ result is computed by NumPy on the host, without a derivative.
 
 import functools
 import itertools
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +53,7 @@ def _segment_mean(x, indices, segments, count=None):
     return (sums / counts.reshape(-1, *[1] * (x.ndim - 1))).astype(x.dtype)
 
 
-def _matrices(shape, batches, rows, columns, values):
+def _matrices(shape, batches, rows, columns, values) -> Iterator[Any]:
     """Yield the matrices of a batch, of `shape` (rows, columns) or (batch, rows, columns)."""
     from scipy import sparse  # importing it takes 0.1 s
 

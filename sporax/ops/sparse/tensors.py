@@ -8,7 +8,7 @@ import copy
 import dataclasses
 import math
 import operator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -74,8 +74,10 @@ class Sparse:
 
     values: Tensor
     shape: tuple
+    __dataclass_fields__: ClassVar[dict[str, Any]]
     __array_priority__ = 2000  # makes NumPy's operators defer to ours
     is_sparse = True
+    shown_name = ""  # in prints: the newer one of a class' two names
 
     @property
     def dtype(self):
@@ -114,11 +116,6 @@ class Sparse:
     def __neg__(self):
         return self.with_values(-self.values)
 
-    @property
-    def shown_name(self):
-        """The name of the class in prints: the newer one of two names."""
-        return type(self).__name__
-
     def to_tuple(self):
         """Return the Tensors that it consists of, then the shape."""
         return tuple([getattr(self, field.name) for field in dataclasses.fields(self)])
@@ -127,10 +124,11 @@ class Sparse:
         return [f.name for f in dataclasses.fields(self) if f.name != "shape"]
 
     def __repr__(self):
+        name = self.shown_name or type(self).__name__
         if self.values is LEAF:
-            return f"{self.shown_name}(shape={list(self.shape)})"
-        shown = [f"{name}={self._summary(getattr(self, name))}" for name in self._tensor_fields()]
-        head = f"{self.shown_name}(shape={list(self.shape)}, dtype={self.dtype}"
+            return f"{name}(shape={list(self.shape)})"
+        shown = [f"{n}={self._summary(getattr(self, n))}" for n in self._tensor_fields()]
+        head = f"{name}(shape={list(self.shape)}, dtype={self.dtype}"
         return f"{', '.join([head, *shown])})"
 
     @staticmethod
@@ -446,12 +444,16 @@ class RowTensorInner(Sparse):
                 who, row_tensor, RowTensorInner, indices, values, shape
             )
         else:
-            _check_tensors(who, shape, indices=indices, values=values)
-            _check_dtypes(who, indices=indices)
-            fits = indices.ndim == 1 and values.shape == (*indices.shape, *shape[1:])
-            given = {"values": values.shape, "rest": shape[1:], "indices": indices.shape}
-            require(fits, "values-of-rows", who, **given)
+            self._check(who, indices, values, shape)
         self._fill(indices=indices, values=values, shape=shape)
+
+    @staticmethod
+    def _check(who, indices, values, shape):
+        _check_tensors(who, shape, indices=indices, values=values)
+        _check_dtypes(who, indices=indices)
+        fits = indices.ndim == 1 and values.shape == (*indices.shape, *shape[1:])
+        given = {"values": values.shape, "rest": shape[1:], "indices": indices.shape}
+        require(fits, "values-of-rows", who, **given)
 
     shown_name = "RowTensor"
 
@@ -473,7 +475,7 @@ class RowTensorInner(Sparse):
             return NotImplemented
         self._same_shape("RowTensor.__add__", other)
         pairs = [(self.indices, other.indices), (self.values, other.values)]
-        return type(self)(*[concat(meet(a, b), 0) for a, b in pairs], self.shape)
+        return type(self)(*[concat(meet(a, b), 0) for a, b in pairs], shape=self.shape)
 
     def _dense_at(self, other):
         self._same_shape("RowTensor", other)
