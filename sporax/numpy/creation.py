@@ -1,6 +1,7 @@
 """Creation of arrays: from data, filled, ranges, random numbers, windows."""
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -205,7 +206,7 @@ def tri(N, M=None, k=0, dtype=_FLOAT):
 # ranges -------------------------------------------------------------------------------------
 
 
-def _number(argument, x):
+def _number(argument, x) -> Any:
     x = x.item() if isinstance(x, (Tensor, np.generic)) and x.ndim == 0 else x
     is_number = isinstance(x, (int, float, type(None)))
     require(is_number, "number-argument-type", "numpy.arange", argument=argument, got=x)

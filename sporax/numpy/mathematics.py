@@ -20,7 +20,7 @@ from sporax.numpy.faces import (
 )  # fmt: skip
 from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
 from sporax.ops.declare import OPS, OPTIONAL
-from sporax.ops.math.arithmetic import floating
+from sporax.ops.math.arithmetic import floating, power
 from sporax.ops.math.order_statistics import differences
 
 # of one number -----------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def float_power(x1: Array, x2: Array):
     array([16.], dtype=float32)
     """
     wide = dtypes.float64 if dtypes.float64 in (x1.dtype, x2.dtype) else dtypes.float32
-    return ops.power(x1.astype(wide), x2.astype(wide))
+    return power(x1.astype(wide), x2.astype(wide))
 
 
 @composite(numpy="divmod(x1, x2, dtype=None)")
