@@ -61,20 +61,20 @@ def op(
 
 
 def composite(
-    *, tensor=None, mint=None, numpy=None, primitive=None, function: Any = True,
-    operation=None, name=None,
+    *, tensor=None, mint=None, numpy=None, primitive=None, function: Any = True, op=None,
+    name=None,
 ) -> Any:  # fmt: skip
     """Declare a function on Tensors that is composed of other operations.
 
     `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
-    the function as it is, or True for its own name. `primitive`: classes as written. `operation`:
-    the name of the function that does a Primitive's work. `name`: the name in messages.
+    the function as it is, or True for its own name. `primitive`: classes as written. `op`: the name
+    of the operation that does a Primitive's work. `name`: the name in messages.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
         declaration = Composite(fn, name)
-        declaration.operation = operation and OPS[operation].name
+        declaration.operation = op and OPS[op].name
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare

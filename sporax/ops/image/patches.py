@@ -74,7 +74,7 @@ def patches(images, kernel, stride, dilation, padding):
 
 
 @composite(
-    function=(), operation="unfold_windows",
+    function=(), op="unfold_windows",
     primitive="Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)",
 )  # fmt: skip
 def im2col(x, ksizes, strides=1, dilations=1, pads=0):
@@ -100,7 +100,7 @@ def _padding(who, padding):
 
 
 @composite(
-    function=(), operation="unfold_windows",
+    function=(), op="unfold_windows",
     primitive="ExtractImagePatches(ksizes, strides, rates, padding='VALID')(input_x)",
 )  # fmt: skip
 def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
@@ -118,7 +118,7 @@ def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
 
 
 @composite(
-    function=(), operation="unfold_windows",
+    function=(), op="unfold_windows",
     primitive="ExtractVolumePatches(kernel_size, strides, padding)(input_x)",
 )  # fmt: skip
 def extract_volume_patches(input_x, kernel_size, strides, padding):
@@ -164,7 +164,7 @@ _NOISES = ("uniform", "gaussian", "zero")
 
 
 @composite(
-    function=(), operation="glimpse",
+    function=(), op="glimpse",
     primitive="ExtractGlimpse(centered=True, normalized=True, uniform_noise=True, noise='uniform')"
     "(x, size, offsets)",
 )  # fmt: skip

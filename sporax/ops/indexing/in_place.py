@@ -72,7 +72,7 @@ def index_put(input, indices, values, accumulate=False):
     return put_at((input, values, *itertools.chain(*indexers)), accumulate)
 
 
-@composite(function=(), operation="put_at", primitive="IndexPut(accumulate=0)(x1, x2, indices)")
+@composite(function=(), op="put_at", primitive="IndexPut(accumulate=0)(x1, x2, indices)")
 def index_put_of_class(x1, x2, indices, accumulate=0):
     """`x1` with the vector `x2` at `indices`, one vector of integers for each of the first axes;
     added to the old values if `accumulate` is 1.

@@ -261,9 +261,7 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     return put("IndexAdd", x, result) if isinstance(x, Parameter) else result
 
 
-@composite(
-    primitive="InplaceIndexAdd(axis)(var, indices, updates)", operation="index_add_functional"
-)
+@composite(primitive="InplaceIndexAdd(axis)(var, indices, updates)", op="index_add_functional")
 def inplace_index_add(var, indices, updates, axis):
     """Add the slices of `updates` along `axis` to `var` at `indices`; returns the result.
 

@@ -147,7 +147,7 @@ def ctc_loss(
 
 
 @composite(
-    function=(), operation="ctc_loss_and_alphas",
+    function=(), op="ctc_loss_and_alphas",
     primitive="CTCLossV2(blank=0, reduction='none', zero_infinity=False)"
     "(log_probs, targets, input_lengths, target_lengths)",
 )  # fmt: skip
@@ -181,7 +181,7 @@ def _collapsed(indices, values):
 @composite(function=(), primitive="CTCLoss(preprocess_collapse_repeated=False, "
            "ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False)"
            "(x, labels_indices, labels_values, sequence_length)",
-           operation="ctc_loss_and_alphas")  # fmt: skip
+           op="ctc_loss_and_alphas")  # fmt: skip
 def ctc_loss_of_class(
     x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
     ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False,

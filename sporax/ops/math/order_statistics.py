@@ -257,7 +257,7 @@ def bucketize(input: Array, boundaries, right=False):
     return jnp.searchsorted(edges, input, "right" if right else "left").astype(jnp.int32)
 
 
-@composite(function=(), primitive="Bucketize(boundaries)(input)", operation="bucketize")
+@composite(function=(), primitive="Bucketize(boundaries)(input)", op="bucketize")
 def bucketize_of_class(input, boundaries):
     """`bucketize` with `right=True`: an element equal to a boundary counts as beyond it.
 

@@ -162,7 +162,7 @@ def _bound(name, right, shown):
     array([[{shown}, 0]], dtype=int32)
     """
     composite(
-        function=(), operation="searchsorted", primitive=f"{name}(out_type=int32)(sorted_x, values)"
+        function=(), op="searchsorted", primitive=f"{name}(out_type=int32)(sorted_x, values)"
     )(function)
 
 

@@ -337,9 +337,7 @@ def cumprod(input: Array, dim, dtype=None, exclusive=False, reverse=False):
 _products = cumprod.declaration.face()
 
 
-@composite(
-    function=(), operation="cumprod", primitive="CumProd(exclusive=False, reverse=False)(x, axis)"
-)
+@composite(function=(), op="cumprod", primitive="CumProd(exclusive=False, reverse=False)(x, axis)")
 def cumprod_of_class(x, axis, exclusive=False, reverse=False):
     """`cumprod` in the dtype of `x`; `exclusive`: of the elements before, `reverse`: from the end.
 
@@ -349,7 +347,7 @@ def cumprod_of_class(x, axis, exclusive=False, reverse=False):
     return _products(x, axis, x.dtype, exclusive, reverse)
 
 
-@composite(function=(), operation="norm", primitive="EuclideanNorm(keep_dims=False)(x, axes)")
+@composite(function=(), op="norm", primitive="EuclideanNorm(keep_dims=False)(x, axes)")
 def euclidean_norm(x, axes, keep_dims=False):
     r"""$\sqrt{\sum_i |x_i|^2}$ over `axes`, a Tensor of ints, in the dtype of `x`.
 

@@ -306,9 +306,7 @@ def log_softmax(input: Array, axis=-1, *, dtype=None):
     return jax.nn.log_softmax(_in(input, dtype), _axis(input, axis))
 
 
-@composite(
-    function=(), operation="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)"
-)
+@composite(function=(), op="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)")
 def log_softmax_of_class(input, dim=None, dtype=None):
     r"""`log_softmax` along `dim`; None: axis 0 of 0, 1 or 3 dimensions, else axis 1.
 

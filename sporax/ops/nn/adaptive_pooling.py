@@ -93,7 +93,7 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
 
 
 @composite(
-    function=(), operation="adaptive_max_pool_with_index",
+    function=(), op="adaptive_max_pool_with_index",
     primitive="AdaptiveMaxPool2D(output_size)(input)",
 )  # fmt: skip
 def adaptive_max_pool2d_of_class(input, output_size) -> Arrays:
@@ -106,7 +106,7 @@ def adaptive_max_pool2d_of_class(input, output_size) -> Arrays:
 
 
 @composite(
-    function=(), operation="adaptive_max_pool_with_index",
+    function=(), op="adaptive_max_pool_with_index",
     primitive="AdaptiveMaxPool3D()(x, output_size)",
 )  # fmt: skip
 def adaptive_max_pool3d_of_class(x, output_size) -> Arrays:

@@ -153,7 +153,7 @@ def conv2d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, gr
 
 
 @composite(
-    function=(), operation="conv2d",
+    function=(), op="conv2d",
     primitive="DepthwiseConv2dNative(channel_multiplier, kernel_size, mode=3, pad_mode='valid', "
     "pad=0, stride=1, dilation=1, group=1)(x, w)",
 )  # fmt: skip

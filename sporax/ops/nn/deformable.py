@@ -34,10 +34,10 @@ def _sampled(plane, y, x):
         row, column = top + down, left + right
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
         weight = (1 - jnp.abs(y - row)) * (1 - jnp.abs(x - column))
-        index = [
+        i, j = (
             jnp.clip(a, 0, n - 1).astype(jnp.int32) for a, n in ((row, height), (column, width))
-        ]
-        total = total + jnp.where(inside, weight * plane[:, index[0], index[1]], 0)
+        )
+        total = total + jnp.where(inside, weight * plane[:, i, j], 0)
     return total
 
 

@@ -122,7 +122,7 @@ def fractional_max_pool3d(
 
 
 @composite(
-    function=(), operation="fractional_windows",
+    function=(), op="fractional_windows",
     primitive="FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')"
     "(input_x, random_samples)",
 )  # fmt: skip
@@ -141,7 +141,7 @@ def fractional_max_pool2d_of_class(
 
 
 @composite(
-    function=(), operation="fractional_windows",
+    function=(), op="fractional_windows",
     primitive="FractionalMaxPool3DWithFixedKsize(ksize, output_shape, data_format='NCDHW')"
     "(x, random_samples)",
 )  # fmt: skip
@@ -228,7 +228,7 @@ _SETTINGS = ("(pooling_ratio, pseudo_random=False, overlapping=False, determinis
              "seed2=0)(x)")  # fmt: skip
 
 
-@composite(function=(), primitive=f"FractionalMaxPool{_SETTINGS}", operation="pooled_regions")
+@composite(function=(), primitive=f"FractionalMaxPool{_SETTINGS}", op="pooled_regions")
 def fractional_max_pool_of_class(
     itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
     seed2=0,
@@ -249,7 +249,7 @@ def fractional_max_pool_of_class(
     return _fractional(itself, x, False)
 
 
-@composite(function=(), primitive=f"FractionalAvgPool{_SETTINGS}", operation="pooled_regions")
+@composite(function=(), primitive=f"FractionalAvgPool{_SETTINGS}", op="pooled_regions")
 def fractional_avg_pool_of_class(
     itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
     seed2=0,

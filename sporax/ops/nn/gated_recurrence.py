@@ -115,7 +115,7 @@ def _only(who, **settings):
 
 
 @composite(
-    function=(), operation="lstm_with_gates",
+    function=(), op="lstm_with_gates",
     primitive="DynamicRNN(cell_type='LSTM', direction='UNIDIRECTIONAL', cell_depth=1, "
     "use_peephole=False, keep_prob=1.0, cell_clip=-1.0, num_proj=0, time_major=True, "
     "activation='tanh', forget_bias=0.0, is_training=True)(x, w, b, seq_length, init_h, init_c)",
@@ -149,7 +149,7 @@ def dynamic_rnn(
 
 
 @composite(
-    function=(), operation="lstm_with_gates",
+    function=(), op="lstm_with_gates",
     primitive="BasicLSTMCell(keep_prob=1.0, forget_bias=1.0, state_is_tuple=True, "
     "activation='tanh')(x, h, c, w, b)",
 )  # fmt: skip
@@ -173,7 +173,7 @@ def basic_lstm_cell(
 
 
 @composite(
-    function=(), operation="gru_with_gates",
+    function=(), op="gru_with_gates",
     primitive="DynamicGRUV2(direction='UNIDIRECTIONAL', cell_depth=1, keep_prob=1.0, "
     "cell_clip=-1.0, num_proj=0, time_major=True, activation='tanh', gate_order='rzh', "
     "reset_after=True, is_training=True)(x, weight_input, weight_hidden, bias_input, bias_hidden, "
@@ -247,7 +247,7 @@ def _layer(x, h, c, parameters, reverse):
 
 
 @composite(
-    function=(), operation="recurrent_scan",
+    function=(), op="recurrent_scan",
     primitive="LSTM(input_size, hidden_size, num_layers, has_bias, bidirectional, dropout, "
     "proj_size=0)(input, h, c, w)",
 )  # fmt: skip

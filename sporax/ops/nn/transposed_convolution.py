@@ -131,7 +131,7 @@ def conv_transpose2d(
 
 @composite(
     function=(),
-    operation="conv_transpose",
+    op="conv_transpose",
     primitive=(
         "Conv2DTranspose(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, mode=1, "
         "stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
@@ -170,7 +170,7 @@ def conv2d_gradient(
 
 @composite(
     function=(),
-    operation="conv_transpose",
+    op="conv_transpose",
     primitive="Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', "
     "pad=0, stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')"
     "(dout, weight, bias=None)",

@@ -82,7 +82,7 @@ def batch_to_space(input_x: Array, block_shape, crops):
     return x[(slice(None),) * first + tuple(kept)]
 
 
-@composite(primitive="BatchToSpaceNDV2()(input_x, block_shape, crops)", operation="batch_to_space")
+@composite(primitive="BatchToSpaceNDV2()(input_x, block_shape, crops)", op="batch_to_space")
 def batch_to_space_nd(input_x, block_shape, crops):
     r"""Move examples to positions within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n,
     *, w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`.
