@@ -60,7 +60,7 @@ def stubs():
         "sporax/nn/__init__.pyi": _module("The cells, by name", _cells()),
         "sporax/numpy/__init__.pyi": _module("The operations as NumPy's users call them", _numpy()),
     }
-    for path in ("", "nn.", "nn.functional.", "optim.", "linalg.", "special."):
+    for path in ("", *[f"{module}." for module in mint.EXPORTED]):
         head = f"What `{'.'.join(['mint', path]).strip('.')}` has"
         texts[f"sporax/mint/{path.replace('.', '/')}__init__.pyi"] = _module(head, _mint(path))
     return texts | _paths()

@@ -148,8 +148,8 @@ def check_numerics(x):
     require(is_float, "floating-dtype-dtype-floating", "CheckNumerics", x=x.dtype)
     for wrong, name in ((x.isnan(), "NaN"), (x.isinf(), "infinite")):
         if wrong.any().item():
-            at = [int(n) for n in wrong.nonzero()[0].tolist()]
-            raise rejection("number-x-finite", "CheckNumerics", at=at, name=name)
+            index = [int(n) for n in wrong.nonzero()[0].tolist()]
+            raise rejection("number-x-finite", "CheckNumerics", at=index, name=name)
     return x
 
 

@@ -370,6 +370,12 @@ def test_ranks_that_other_launchers_start(launcher, what):
         assert all(code == 0 and "passed" in output for code, output in results), results
 
 
+def test_ranks_that_init_method_joins():
+    script, port = str(SCRIPTS / "init_method.py"), str(free_ports())
+    results = outputs([run("run", script, str(i), port) for i in range(2)])
+    assert [code for code, _ in results] == [0, 0], results
+
+
 @pytest.mark.slow
 def test_ranks_of_one_host_listen_on_loopback():
     addresses = re.findall(r"listens at (\S+)", passes(2, "listening.py"))

@@ -145,6 +145,10 @@ class Tensor(Attached, TensorNames):
         """The tensor itself."""
         return self
 
+    @data.setter
+    def data(self, data):
+        self._set_data(data)
+
     @property
     def device(self):
         """The name of the device: 'CPU', 'GPU' or 'TPU'; 'meta' without data."""

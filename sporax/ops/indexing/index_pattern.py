@@ -52,10 +52,10 @@ class Parser:
         items = items_of(index)
         taken = sum(map(_axes_of, items))
         if taken > (n := len(self.shape)):
-            parts = message("one-part") if n == 1 else message("several-parts", n=n)
+            limit = message("one-part") if n == 1 else message("several-parts", n=n)
             raise rejection(
                 "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
-                parts=parts, shape=self.shape, got=taken,
+                parts=limit, shape=self.shape, got=taken,
             )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
         require(ellipses <= 1, "index-at-most-one-ellipsis", self.name, got=ellipses)
@@ -64,12 +64,12 @@ class Parser:
                 for _ in range(len(self.shape) - taken):
                     self._slice(slice(None))
             else:
-                self._part(item)
+                self._item(item)
         is_mixed = NONE in self.pattern and (ARRAY in self.pattern or SCALAR in self.pattern)
         require(not is_mixed, "false-not-mixed-index", self.name)
         return tuple(self.pattern), self.operands
 
-    def _part(self, item):
+    def _item(self, item):
         kind = item.__class__
         if kind is int:
             self._integer(item)
@@ -136,7 +136,7 @@ class Parser:
             elif aval.ndim:
                 self._mask(item.asnumpy())
             else:
-                self._part(bool(item))
+                self._item(bool(item))
         elif aval.dtype.kind in "iu":
             self._take(ARRAY if aval.ndim else SCALAR, item)
         else:
@@ -170,8 +170,8 @@ class Parser:
         axes = self.shape[self.axis : self.axis + len(mask)]
         require(mask == axes, "mask-shape-dimensions-stands", self.name, axes=axes, got=mask)
 
-    def _take(self, part, operand):
-        self.pattern.append(part)
+    def _take(self, entry, operand):
+        self.pattern.append(entry)
         self.operands.append(operand)
         self.axis += 1
 

@@ -90,8 +90,8 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = var[..., None]
     var = jnp.maximum(var, eps)
-    rest = 0.5 * math.log(2 * math.pi) if full else 0
-    return _reduced(0.5 * (jnp.log(var) + jnp.square(x - target) / var) + rest, reduction)
+    constant = 0.5 * math.log(2 * math.pi) if full else 0
+    return _reduced(0.5 * (jnp.log(var) + jnp.square(x - target) / var) + constant, reduction)
 
 
 # of scores of classes -----------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Activation functions."""
 
 import functools
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +56,9 @@ _ROWS = [
 
 _functions = {row[0]: _declare(*row) for row in _ROWS}
 globals().update(_functions)
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of `_functions`
 
 
 @op(function=(), primitive="ReLU()(input)", check=tensors_only("ReLU"))
@@ -302,7 +306,7 @@ def log_softmax(input: Array, axis=-1, *, dtype=None):
     return jax.nn.log_softmax(_in(input, dtype), _axis(input, axis))
 
 
-@composite(function=(), of="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)")
+@composite(function=(), op="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)")
 def log_softmax_of_class(input, dim=None, dtype=None):
     r"""`log_softmax` along `dim`; None: axis 0 of 0, 1 or 3 dimensions, else axis 1.
 

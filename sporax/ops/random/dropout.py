@@ -245,8 +245,8 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     )
     if not hard:
         return soft
-    places = [1] * logits.ndim
-    places[dim] = -1
-    numbers = arange(logits.shape[dim]).reshape(tuple(places))
+    shape = [1] * logits.ndim
+    shape[dim] = -1
+    numbers = arange(logits.shape[dim]).reshape(tuple(shape))
     first = cast(numbers == argmax(soft, dim, True), logits.dtype)
     return first + (soft - stop_gradient(soft))

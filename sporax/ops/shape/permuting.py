@@ -85,8 +85,8 @@ def masked_scatter(input: Array, mask: Array, source: Array):
     require(source.dtype == dtype, "dtype-of", source=source.dtype, other="input", dtype=dtype)
     shape = jnp.broadcast_shapes(input.shape, mask.shape)
     into, mask = jnp.broadcast_to(input, shape), jnp.broadcast_to(mask, shape).reshape(-1)
-    place = jnp.clip(jnp.cumsum(mask) - 1, 0, max(source.size - 1, 0))
-    return jnp.where(mask.reshape(shape), source.reshape(-1)[place].reshape(shape), into)
+    index = jnp.clip(jnp.cumsum(mask) - 1, 0, max(source.size - 1, 0))
+    return jnp.where(mask.reshape(shape), source.reshape(-1)[index].reshape(shape), into)
 
 
 def _masked_scatter_in_place(self, mask, source):
@@ -108,8 +108,8 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     >>> ops.slice_scatter(ops.zeros((3,)), Tensor([1.0, 2.0]), 0, 1).tolist()
     [0.0, 1.0, 2.0]
     """
-    out, place = input.copy(), (slice(None),) * (axis % input.ndim)
-    out[(*place, slice(start, end, step))] = src
+    out, leading = input.copy(), (slice(None),) * (axis % input.ndim)
+    out[(*leading, slice(start, end, step))] = src
     return out
 
 
@@ -120,8 +120,8 @@ def select_scatter(input, src, axis, index):
     >>> ops.select_scatter(ops.zeros((2, 2)), Tensor([1.0, 2.0]), 0, 1).tolist()
     [[0.0, 0.0], [1.0, 2.0]]
     """
-    out, place = input.copy(), (slice(None),) * (axis % input.ndim)
-    out[(*place, index)] = src
+    out, leading = input.copy(), (slice(None),) * (axis % input.ndim)
+    out[(*leading, index)] = src
     return out
 
 
@@ -182,11 +182,11 @@ def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     fits = seq_lengths.shape == (input.shape[batch_dim],) and seq_dim % input.ndim != batch_dim
     require(fits, "one-int-batch-another", argument="seq_lengths")
     moved = jnp.moveaxis(input, (batch_dim, seq_dim), (0, 1))
-    at = jnp.arange(moved.shape[1])[None]
+    steps = jnp.arange(moved.shape[1])[None]
     lengths = seq_lengths[:, None]
-    place = jnp.where(at < lengths, lengths - 1 - at, at)
-    place = place.reshape(*place.shape, *(1,) * (moved.ndim - 2))
-    return jnp.moveaxis(jnp.take_along_axis(moved, place, 1), (0, 1), (batch_dim, seq_dim))
+    index = jnp.where(steps < lengths, lengths - 1 - steps, steps)
+    index = index.reshape(*index.shape, *(1,) * (moved.ndim - 2))
+    return jnp.moveaxis(jnp.take_along_axis(moved, index, 1), (0, 1), (batch_dim, seq_dim))
 
 
 @composite()
