@@ -156,8 +156,8 @@ def called(equation):
     name = CALLS.get(equation.primitive.name)
     if name is None:
         return None
-    part = equation.params[name]
-    return getattr(part, "jaxpr", part), getattr(part, "consts", ())
+    callee = equation.params[name]
+    return getattr(callee, "jaxpr", callee), getattr(callee, "consts", ())
 
 
 def primitive_jaxpr(closed):
@@ -179,8 +179,8 @@ def with_jaxprs(function, value):
     if isinstance(value, (Jaxpr, ClosedJaxpr)):
         return function(value)
     if isinstance(value, tuple) and any(isinstance(x, (Jaxpr, ClosedJaxpr)) for x in value):
-        parts = [with_jaxprs(function, x) for x in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        items = [with_jaxprs(function, x) for x in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     return value
 
 

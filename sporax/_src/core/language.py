@@ -48,9 +48,9 @@ def annotate(error):
     if getattr(error, "_is_annotated", False):
         return
     error._is_annotated = True
-    found, chosen = innermost(error.__traceback__), language()
-    if found is not None:
-        error.add_note(_CELL[chosen].format(found[0], type(found[1]).__name__))
+    inner_cell, chosen = innermost(error.__traceback__), language()
+    if inner_cell is not None:
+        error.add_note(_CELL[chosen].format(inner_cell[0], type(inner_cell[1]).__name__))
     said = error.args[0] if error.args else None
     if chosen == "zh" and isinstance(said, Message):
         error.add_note(said.chinese)

@@ -33,10 +33,10 @@ MULTIPLICATIONS = {"dot_general": product, "conv_general_dilated": convolution}
 def jaxprs_in(params):
     """Yield the jaxprs among the parameters of an equation."""
     for value in params.values():
-        for part in value if isinstance(value, (tuple, list)) else [value]:
-            part = getattr(part, "jaxpr", part)
-            if hasattr(part, "eqns"):
-                yield part
+        for item in value if isinstance(value, (tuple, list)) else [value]:
+            item = getattr(item, "jaxpr", item)
+            if hasattr(item, "eqns"):
+                yield item
 
 
 def _results(equation):

@@ -150,8 +150,8 @@ def _path(dependence, cell):
     roots += [(type(value).__name__, value) for value in dependence.followed()]
     for label, root in roots:
         if is_cell(root):
-            for below, part in tree(root):
-                if part is cell:
+            for below, descendant in tree(root):
+                if descendant is cell:
                     return f"{label}.{below}" if below else label
     return f"a {type(cell).__name__}"
 
@@ -172,11 +172,11 @@ def _difference(function, old, new):
 
 def _filled(key, numbers):
     """Replace each `ScalarKind` in a kind of arguments by these numbers."""
-    rest = iter(numbers)
+    remaining = iter(numbers)
 
     def fill(item):
         if isinstance(item, ScalarKind):
-            return exact(next(rest))
+            return exact(next(remaining))
         return tuple(map(fill, item)) if isinstance(item, tuple) else item
 
     return fill(key[:3])
@@ -189,10 +189,10 @@ def _named(function, key):
         parameters = inspect.signature(_written(function)).parameters.values()
     except (TypeError, ValueError):  # not a Python function
         parameters = ()
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    labels = [p.name for p in parameters if p.kind in places]
-    rest = next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), "args")
-    labels += [f"{rest}[{i}]" for i in range(len(positional) - len(labels))]
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    labels = [p.name for p in parameters if p.kind in by_position]
+    star = next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), "args")
+    labels += [f"{star}[{i}]" for i in range(len(positional) - len(labels))]
     return dict(zip(labels, positional, strict=False)) | dict(named)
 
 

@@ -208,7 +208,7 @@ class Op:
             raise error from error.__cause__
         if form is not None:
             (general, symbols), found = form, ()
-            outs = [Aval.of(*result) for result in general.results(symbols)]
+            outs = [Aval.intern(*result) for result in general.results(symbols)]
             if general.has_huge(symbols):
                 found = [sized(each, symbols) for each in general.intermediates]
             self._check_sizes(outs, found)
@@ -223,7 +223,7 @@ class Op:
             raise error from error.__cause__
         out = traced.out_info
         single = not isinstance(out, (tuple, list))
-        outs = [Aval.of(o.shape, o.dtype) for o in ([out] if single else out)]
+        outs = [Aval.intern(o.shape, o.dtype) for o in ([out] if single else out)]
         self._check_sizes(outs, intermediates(primitive_jaxpr(traced.jaxpr).jaxpr))
         return Rule(avals, tuple(outs), run, single)
 
@@ -323,7 +323,7 @@ class Pullback(Op):
         n = len(avals) - len(self.outputs)
         arriving = next((a for a in avals[n:] if a.inexact), None)
         return tuple(
-            Aval.of(a.shape, arriving.dtype) if arriving and not a.inexact else a
+            Aval.intern(a.shape, arriving.dtype) if arriving and not a.inexact else a
             for a in (avals[i] for i in self.inputs)
         )
 
@@ -336,7 +336,7 @@ class Pullback(Op):
 
 def _real(aval):
     """Return the aval of the real numbers that replace integers in a derivative."""
-    return Aval.of(aval.shape, np.dtype(np.float64))
+    return Aval.intern(aval.shape, np.dtype(np.float64))
 
 
 def _cotangent(out, arriving):

@@ -114,7 +114,7 @@ class TraceFunction:
 def _avals_of(arrays, avals):
     """Return the avals of arrays; the aval of a Python number is unchanged."""
     return tuple(
-        a if a.weak else Aval.of(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
+        a if a.weak else Aval.intern(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
     )
 
 

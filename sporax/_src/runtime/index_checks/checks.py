@@ -388,7 +388,7 @@ def _aval(operand):
     if operand.__class__ in WEAK_AVALS:
         return WEAK_AVALS[operand.__class__]
     array = host_array(operand, None)
-    return Aval.of(array.shape, array.dtype)
+    return Aval.intern(array.shape, array.dtype)
 
 
 def is_symbolic(aval):

@@ -49,9 +49,9 @@ def steps_and_inputs(trace):
     inputs, first = [*trace.inputs], {"input": 0}
     for kind, dtype, n in ("real", float, trace.n_reals), ("integer", int, trace.n_integers):
         first[kind] = len(inputs)
-        inputs += [Aval.of((), np.dtype(dtype))] * n
+        inputs += [Aval.intern((), np.dtype(dtype))] * n
     first["constant"] = len(inputs)
-    inputs += [Aval.of(np.shape(x), np.asarray(x).dtype) for x in trace.constants]
+    inputs += [Aval.intern(np.shape(x), np.asarray(x).dtype) for x in trace.constants]
     steps = [
         (rule, op, [i if kind == "output" else ~(first[kind] + i) for kind, i in refs])
         for op, rule, refs in trace.steps

@@ -71,6 +71,6 @@ def trace_for(op, avals, sizes):
     rest = iter(sizes)
     own = tuple(islice(rest, len(op.sizes)))
     op = op.resized(own) if own else op
-    taken = tuple([Aval.of(tuple(islice(rest, a.ndim)), a.dtype, a.weak) for a in avals])
+    taken = tuple([Aval.intern(tuple(islice(rest, a.ndim)), a.dtype, a.weak) for a in avals])
     traced = jax.jit(functools.partial(op.compute, taken)).trace(*map(spec, taken))
     return primitive_jaxpr(traced.jaxpr), not isinstance(traced.out_info, (tuple, list))

@@ -166,7 +166,7 @@ class Alias:
         if last.__class__ is Dynamic:
             return last.aval
         dtypes = [s.aval.dtype for s in self.path if s.__class__ is Dynamic]
-        return Aval.of(last.layout.shape, [self.storage.aval.dtype, *dtypes][-1])
+        return Aval.intern(last.layout.shape, [self.storage.aval.dtype, *dtypes][-1])
 
     @property
     def layout(self):
@@ -329,7 +329,7 @@ def _meet(path, other):
 
 
 def _avals(operands):
-    from_python = {int: Aval.of((), np.dtype(np.int64), True)}
+    from_python = {int: Aval.intern((), np.dtype(np.int64), True)}
     return [o._value.aval if isinstance(o, Tensor) else from_python[type(o)] for o in operands]
 
 

@@ -50,7 +50,7 @@ class Derivative:
         seeds, args, kwargs = self._take_sens(args, kwargs)
         positions = self._positions(args)
         args = self._separate(args, positions)
-        handles, treedef = flatten([args[i] for i in positions], rest=nothing)
+        handles, treedef = flatten([args[i] for i in positions], on_other=nothing)
         handles += self.weights
         call = announced_call(self.fn, args, kwargs, handles)
         if call is not None:

@@ -41,7 +41,7 @@ class FlowOp(Op):
     def _infer(self, avals):
         rule = super()._infer(avals)
         outs = [
-            Aval.of((), a.dtype, True) if i in self.weak_results else a
+            Aval.intern((), a.dtype, True) if i in self.weak_results else a
             for i, a in enumerate(rule.avals)
         ]
         return Rule(avals, tuple(outs), rule.run, False)

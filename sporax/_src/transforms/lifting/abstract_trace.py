@@ -112,7 +112,7 @@ class AbstractTrace(lending.Scope, Tracer):
         """Add an input for an outside Value, or for one slice of it along `axis`; return it."""
         aval = value.aval
         if axis is not None:
-            aval = Aval.of(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)
+            aval = Aval.intern(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)
         lifted = Shared(aval, None, value.base or value)
         lifted.tracked = value.tracked
         return self._add(lifted, value, axis)

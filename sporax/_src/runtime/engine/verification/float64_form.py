@@ -49,7 +49,7 @@ def _computed(op, rule, arrays):
     """Compute an operation: in float64 if it supports that, else in the dtypes of its rule."""
     wide = [_WIDER.get(a.dtype, a.dtype) for a in rule.operands]
     avals = tuple(
-        a if a.weak else Aval.of(a.shape, d) for a, d in zip(rule.operands, wide, strict=True)
+        a if a.weak else Aval.intern(a.shape, d) for a, d in zip(rule.operands, wide, strict=True)
     )
     try:
         wider = op.rule(avals)
