@@ -17,7 +17,7 @@ from jax import lax
 from jax._src import distributed
 from jax._src.clusters.ompi_cluster import OmpiCluster
 from jax._src.clusters.slurm_cluster import SlurmCluster
-from jax._src.core import eval_context, extend_axis_env_nd, jaxprs_in_params
+from jax._src.core import eval_context, extend_axis_env_nd
 from jax._src.interpreters.partial_eval import lower_jaxpr2
 from jax._src.interpreters.pxla import batched_device_put
 from jax._src.lib import _jax  # pyright: ignore[reportPrivateImportUsage]
@@ -217,8 +217,17 @@ def equations(jaxpr):
 def within(equation):
     """Yield an equation and all equations of the jaxprs in it, in order."""
     yield equation
-    for inner in jaxprs_in_params(equation.params):
+    for inner in jaxprs_in(equation.params):
         yield from equations(inner)
+
+
+def jaxprs_in(params):
+    """Yield the jaxprs among the parameters of an equation, without their constants."""
+    for value in params.values():
+        for item in value if isinstance(value, tuple) else (value,):
+            item = getattr(item, "jaxpr", item)
+            if isinstance(item, Jaxpr):
+                yield item
 
 
 def used_inputs(jaxpr):

@@ -183,7 +183,7 @@ class FunctionRewriter:
         names = sorted(assigned & (before_true | before_false))
         outs = None if is_end else sorted(assigned & live)
         definitions = [
-            self._part(kind, names, block, outs)
+            self._definition(kind, names, block, outs)
             for kind, block in (("true", true), ("false", false))
         ]
         return self._replacement(node, "branch", [node.test], definitions, names, outs), before
@@ -218,9 +218,9 @@ class FunctionRewriter:
             return [node], around
         names = sorted(written(node) & around)
         definitions = [
-            self._part("test", names, [ast.Return(node.test)], None),
-            self._part("turn", names, node.body, names),
-            self._part("most", names, [ast.Return(limit or ast.Constant(None))], None),
+            self._definition("test", names, [ast.Return(node.test)], None),
+            self._definition("body", names, node.body, names),
+            self._definition("most", names, [ast.Return(limit or ast.Constant(None))], None),
         ]
         return self._replacement(node, "while_", [], definitions, names, names), around
 
@@ -231,8 +231,8 @@ class FunctionRewriter:
         writer.shared = self.shared
         return writer
 
-    def _part(self, kind, names, body, outs):
-        """Return the function definition for a part of a statement; `outs`: the variables that it
+    def _definition(self, kind, names, body, outs):
+        """Return the function definition for a block of a statement; `outs`: the variables that it
         returns, None if its body returns."""
         last = [] if outs is None else [ast.Return(call("all_bound", *_readers(outs)))]
         return function_of(fresh(kind), parameters_of(names), [*body, *last])

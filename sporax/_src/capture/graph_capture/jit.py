@@ -360,7 +360,7 @@ class CountedFunction(JitFunction):
 
     def _n_breaks(self):
         graphs = [entries[0].graph for entries in [*self.entries.values()] if entries]
-        segments = getattr(graphs[-1], "parts", ()) if graphs else ()
+        segments = getattr(graphs[-1], "segments", ()) if graphs else ()
         return int(self.dynamic) or sum(not isinstance(s, Stage) for s in segments)
 
 

@@ -11,7 +11,7 @@ from sporax._src.capture.staging.symbolic_scalars import ScalarKind, exact
 from sporax._src.core.cell_tree import CellProtocol, is_cell, tree
 from sporax._src.core.errors import describe
 from sporax._src.core.value import Aval
-from sporax._src.runtime.engine.debug.compile_log import place
+from sporax._src.runtime.engine.debug.compile_log import location
 
 _CONTAINERS = (tuple, list, dict)
 
@@ -23,7 +23,7 @@ def whereabouts(function):
         function = function.func
     function = inspect.unwrap(function)
     code = getattr(function, "__code__", None)
-    return "" if code is None else f" ({place(code.co_filename, code.co_firstlineno)})"
+    return "" if code is None else f" ({location(code.co_filename, code.co_firstlineno)})"
 
 
 def _written(function):

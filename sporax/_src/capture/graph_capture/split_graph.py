@@ -9,7 +9,7 @@ from sporax._src.runtime.engine.recorder import record, run_pending, wrap
 
 
 class SplitGraph(CapturedGraph):
-    """A captured function as parts: stages, each one operation, and host calls.
+    """A captured function as segments: stages, each one operation, and host calls.
 
     `slots`: {id of a Tensor in the arguments at capture: its position among a call's Tensors}.
     `results`: the Values that the function returned.
@@ -55,7 +55,7 @@ class SplitGraph(CapturedGraph):
         return results
 
     def _run(self, tensors, host_results):
-        values, undo, returned = [], [], []  # `values`: (inputs or results, outputs) of each part
+        values, undo, returned = [], [], []  # `values`: (inputs or results, outputs) by segment
         for segment in self.segments:
             if isinstance(segment, Stage):
                 self._run_stage(segment, tensors, values, undo)
@@ -102,7 +102,7 @@ class SplitGraph(CapturedGraph):
 
 
 def _located(segment, sources):
-    """Convert output indices of a part in `sources` to `SegmentOutput`s."""
+    """Convert output indices of a segment in `sources` to `SegmentOutput`s."""
     return [SegmentOutput(segment, s) if isinstance(s, int) else s for s in sources]
 
 
@@ -124,7 +124,7 @@ def restore_arrays(before):
 
 def _stage_operation(name, stage, read_later):
     """Return (the operation that computes a stage, the indices of its outputs). `read_later`: the
-    indices that later parts read."""
+    indices that later segments read."""
     written = [source for _, source in stage.written if isinstance(source, int)]
     indices = sorted({*written, *read_later})
     states = stage.state.path()

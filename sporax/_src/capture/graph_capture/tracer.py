@@ -58,7 +58,7 @@ class GraphTracer(lending.Scope, Tracer):
         # host calls, see `staging.host_calls`
         self.host_results = list(host_results)
         self.segments = []  # stages and host calls so far
-        self.known = {}  # id(Value of an earlier part) -> (the Value, its source in a run or None)
+        self.known = {}  # id(Value of an earlier segment) -> (Value, its source in a run or None)
         self.external_handles = {}  # id(handle) -> handle not created by the capture
         self.tensors_before = {}  # weak references to all live Tensors at the first host call
         self.host_calls, self.entering = [], None  # running host calls
@@ -83,7 +83,7 @@ class GraphTracer(lending.Scope, Tracer):
         if handle is not None and hasattr(handle, "_value"):
             index = self.lift(recorder, handle)
         elif id(value) in self.known:
-            index = self._from_earlier_part(recorder, value)
+            index = self._from_earlier_segment(recorder, value)
         else:
             index = recorder.input_index.get(id(value.read()))
             if index is None and not self.segments:
@@ -105,7 +105,7 @@ class GraphTracer(lending.Scope, Tracer):
             self.reason, self.remedy = message("on-meta"), "give-it-data"
             return self.end(recorder)
         if id(value) in self.known:
-            index = self._from_earlier_part(recorder, value)
+            index = self._from_earlier_segment(recorder, value)
             if index is not None:
                 if id(handle) in self.external_handles:
                     self.handles.setdefault(id(handle), (handle, value, value))
@@ -134,8 +134,8 @@ class GraphTracer(lending.Scope, Tracer):
         before = self.tensors_before.get(id(handle))
         return id(handle) in self.external_handles or (before is not None and before() is handle)
 
-    def _from_earlier_part(self, recorder, value):
-        """Return the input index of a Value of an earlier part; None if it has no source."""
+    def _from_earlier_segment(self, recorder, value):
+        """Return the input index of a Value of an earlier segment; None if it has no source."""
         source = self.known[id(value)][1]
         if source is None:
             return None

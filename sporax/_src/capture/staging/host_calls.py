@@ -21,17 +21,17 @@ _FIXED = (type(None), bool, str)  # types that a host call may return besides Te
 
 
 class SegmentOutput:
-    """The source of a Value from an earlier part (a stage or a call) of the same run: output
+    """The source of a Value from an earlier segment (a stage or a call) of the same run: output
     `index` of a stage; or, for a negative `index`, input `~index` of the stage or result `~index`
     of the call."""
 
-    __slots__ = ("index", "part")
+    __slots__ = ("index", "segment")
 
     def __init__(self, segment, index):
         self.segment, self.index = segment, index
 
     def value(self, values):
-        """Return the Value in a run; `values`: (inputs or results, outputs) of each part so far."""
+        """Return the Value in a run; `values`: (inputs or results, outputs) by segment so far."""
         inputs, outputs = values[self.segment]
         return inputs[~self.index] if self.index < 0 else outputs[self.index]
 

@@ -28,7 +28,7 @@ _KINDS = (int, float, *NUMPY_NUMBERS)
 class ScalarKind:
     """Placeholder for any number of type `python_type`, in the kind of a call's arguments."""
 
-    __slots__ = ("of",)
+    __slots__ = ("python_type",)
 
     def __init__(self, python_type):
         self.python_type = python_type

@@ -38,8 +38,8 @@ def view(op, source, *operands, put=None):
     out = apply(op, source, *operands)
     if isinstance(source, Tensor):
         if out.__class__ is tuple:
-            for i, part in enumerate(out):
-                _link(part, source, op, operands, i, put)
+            for i, result in enumerate(out):
+                _link(result, source, op, operands, i, put)
         else:
             _link(out, source, op, operands, 0, put)
     return out
@@ -146,13 +146,13 @@ class Alias:
             segment = Dynamic(self.op, self.put, self.operands, self._result(aval))
             self._path = (*path, segment)
             return
-        rest, last = _split(path, aval)
+        leading, last = _split(path, aval)
         layout = _layout(self.op, last.layout, self.operands, self.output, aval)
         if layout is COPY:
             self.parent, self._path = None, ()
             self.storage = Storage(self._result(aval), _gone, self.storage)
         else:
-            self._path = (*rest, Part(last.shape, layout))
+            self._path = (*leading, Part(last.shape, layout))
 
     def _result(self, aval):
         return self.op.rule((aval, *_avals(self.operands))).avals[self.output]

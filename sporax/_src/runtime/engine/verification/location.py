@@ -29,8 +29,8 @@ class Located:
 def located(trace, output, operands):
     """Return the `Located` for an output of a trace whose program is wrong; None if the program of
     only the steps that the output needs is right."""
-    whole, places = parts.flattened(trace)
-    pool, i = places[output] if output >= 0 else ("input", ~output)
+    whole, output_refs = parts.flattened(trace)
+    pool, i = output_refs[output] if output >= 0 else ("input", ~output)
     if pool != "output":
         return None
     search = _Search(whole, operands)
@@ -54,14 +54,14 @@ class _Search:
     def wrong(self, steps, last):
         """Return the `Located` of the program of these steps for the outputs of the last one if it
         is wrong, else None."""
-        trace, sources, outputs = parts.part(self.trace, steps)
+        trace, sources, outputs = parts.subtrace(self.trace, steps)
         wanted = [outputs.index(i) for i in parts.outputs_of_step(self.trace, last)]
         operands = Operands(self._values(sources), self.operands.reals, self.operands.integers)
         avals = [aval for _, rule, _ in trace.steps for aval in rule.avals]
         expected = interpreted(trace, wanted, operands)
         program = Program(trace, avals, tuple(wanted), ())
-        found = compiled(program, operands)
-        difference = disagreement(trace, wanted, operands, expected, found)
+        actual = compiled(program, operands)
+        difference = disagreement(trace, wanted, operands, expected, actual)
         if difference is None:
             return None
         return Located(trace, wanted, operands, expected, program, difference)
@@ -75,8 +75,8 @@ class _Search:
         """Return the `Located` of the last 1, 2, 4, ... of these steps, or of all."""
         count = 1
         while count < len(steps):
-            found = self.wrong(steps[-count:], steps[-1])
-            if found is not None:
-                return found
+            result = self.wrong(steps[-count:], steps[-1])
+            if result is not None:
+                return result
             count *= 2
         return self.wrong(steps, steps[-1])
