@@ -17,6 +17,7 @@ from jax import lax
 from jax._src import distributed
 from jax._src.clusters.ompi_cluster import OmpiCluster
 from jax._src.clusters.slurm_cluster import SlurmCluster
+from jax._src.config import persistent_cache_min_compile_time_secs
 from jax._src.core import eval_context, extend_axis_env_nd
 from jax._src.interpreters.partial_eval import lower_jaxpr2
 from jax._src.interpreters.pxla import batched_device_put
@@ -268,7 +269,7 @@ def set_compilation_cache(path, cache):
     """Make JAX use `cache`, with methods `get` and `put`, for its cache directory `path`.
 
     Raises ImportError or AttributeError if this JAX opens its cache in another way."""
-    from jax._src import compilation_cache
+    from jax._src import compilation_cache  # the caller can do without it
 
     open_default = compilation_cache.get_file_cache
 
@@ -281,8 +282,6 @@ def set_compilation_cache(path, cache):
 @contextlib.contextmanager
 def compiled_for_once():
     """Keep programs compiled in the block out of the persistent cache."""
-    from jax._src.config import persistent_cache_min_compile_time_secs
-
     with persistent_cache_min_compile_time_secs(float("inf")):
         yield
 

@@ -15,6 +15,7 @@ from typing import Any
 from sporax._src import PACKAGE
 from sporax._src.core.cell_tree import innermost
 from sporax._src.core.environment import choice
+from sporax._src.diagnosis import error_index
 from sporax._src.diagnosis.rules import Message
 
 _LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set applies
@@ -58,8 +59,6 @@ def annotate(error):
         error.add_note(_NOTHING[chosen].format(kind.__name__))
     if (name := _meant(error)) is not None:
         error.add_note(_MEANT[chosen].format(name))
-    from sporax._src.diagnosis import error_index  # imported only after an error
-
     if (entry := error_index.entry_of(error)) is not None:
         error.add_note(_MORE[chosen].format(entry.name))
 

@@ -101,7 +101,10 @@ class JitFunction:
         there are host calls."""
         if not self._is_inlined():
             with suppress(OnMeta):
-                self._entry(args, kwargs)
+                try:
+                    self._entry(args, kwargs)
+                except SelfContaining:
+                    self._run_dynamically(SELF_CONTAINING)
 
     def graph(self, *args, **kwargs):
         """Return the operations for these arguments as a printable `Listing`: inputs (arguments,

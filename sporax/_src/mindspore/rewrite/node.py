@@ -92,9 +92,7 @@ class Node:
         _check_call(cell, args, kwargs)
         node = Node(node_type, _call(function, targets, args, kwargs), name, cell)
         if is_sub_net and isinstance(cell, Cell):
-            from sporax._src.mindspore.rewrite.symbol_tree import SymbolTree  # circular import
-
-            SymbolTree(cell).give_tree(node)
+            Node._tree_class(cell).give_tree(node)
         return node
 
     @staticmethod
@@ -123,6 +121,7 @@ class Node:
         node._default = default
         return node
 
+    _tree_class: Any = None  # `SymbolTree`, set by its module
     _default = None  # a parameter's default
     _attribute_name = None  # the network's attribute that holds the called object
     _branches, _test = (None, None), None  # the nodes of an `if` and its `else`; the condition

@@ -420,3 +420,6 @@ def _global_name(body, node):
         name = f"{own}_{count}"
     body.called[name] = function
     return name
+
+
+Node._tree_class = SymbolTree

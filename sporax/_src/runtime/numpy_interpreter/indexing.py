@@ -149,8 +149,8 @@ def _scattered(parameters, x, indices, updates, ufunc):
 def _combine(ufunc, x, n_placed, index, updates):
     """Compute `x[index] = ufunc(x[index], updates)`, also for repeated places."""
     width = math.prod(x.shape[n_placed:])
-    rows = np.broadcast_to(np.ravel_multi_index(tuple(index), x.shape[:n_placed]), _lead(index))
-    rows, table = rows.ravel(), x.reshape(-1, width)
+    rows = np.ravel_multi_index(tuple(index), x.shape[:n_placed]).ravel()
+    table = x.reshape(-1, width)
     updates = updates.reshape(rows.size, width)
     if not updates.size:
         return
@@ -162,7 +162,3 @@ def _combine(ufunc, x, n_placed, index, updates):
     firsts = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
     rows = rows[firsts]
     table[rows] = ufunc(table[rows], ufunc.reduceat(updates[order], firsts, axis=0))
-
-
-def _lead(index):
-    return np.broadcast_shapes(*[p.shape for p in index])

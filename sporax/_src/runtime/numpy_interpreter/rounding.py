@@ -115,7 +115,7 @@ class PerturbingBuilder(SizingBuilder):
         is_one = not isinstance(results, (tuple, list))
         wide = _widened(function, operands) if has_wider else None
         moved = [
-            self._nudged(x, ulps, None if wide is None else _is_equal(x, wide[i]))
+            self._nudged(x, ulps, None if wide is None else x == wide[i])
             for i, x in enumerate([results] if is_one else results)
         ]
         return moved[0] if is_one else moved
@@ -175,11 +175,6 @@ def _widened(function, operands):
     operands = map(np.asarray, operands)
     results = function(*[x.astype(_WIDER.get(x.dtype, x.dtype)) for x in operands])
     return list(results) if isinstance(results, (tuple, list)) else [results]
-
-
-def _is_equal(x, wide):
-    """Return a mask of the elements of a result that equal the wider one's."""
-    return x == wide
 
 
 def perturbed(build, runs):

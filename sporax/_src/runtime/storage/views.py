@@ -216,7 +216,7 @@ class Alias:
                 (other, read(write(filled, self.path, new), path))
                 for other in others
                 if _meet(self.path, path := other._alias.path)
-                for filled in [write(_blank(self.storage.aval), path, other)]
+                for filled in [write(apply(_zeros(self.storage.aval)), path, other)]
             ]
         whole = new if root is handle else write(root, self.path, new)
         return [
@@ -352,10 +352,6 @@ forest.tables.append(_layouts)
 @functools.cache
 def _zeros(aval):
     return Op("zeros", lambda: jnp.zeros(aval.shape, aval.dtype))
-
-
-def _blank(aval):
-    return apply(_zeros(aval))
 
 
 REINTERPRETED = "another dtype"  # `Op.layout` of an operation that reads bytes as another dtype

@@ -101,11 +101,8 @@ def _processor():
             f"OMP_NUM_THREADS={wanted} leaves convolutions and recurrent layers fewer threads than "
             f"the {cores} cores", stacklevel=1,
         )  # fmt: skip
-    return f"{cores} of {os.cpu_count()} cores, {bytes_text(_memory())} of memory"
-
-
-def _memory():
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return f"{cores} of {os.cpu_count()} cores, {bytes_text(memory)} of memory"
 
 
 def _onednn():

@@ -10,6 +10,9 @@ from sporax._src.diagnosis import pytorch_names
 from sporax._src.diagnosis.rules import message
 from sporax._src.mindspore.compat.refused_names import Refused
 from sporax._src.workbench.cli.check import Reader, follow, is_absent, parsed, read_each, read_with
+from sporax.migrate.call_alignment import CELL_NAMES
+from sporax.migrate.differing_names import FACTS
+from sporax.migrate.graph_pitfalls import pitfalls
 
 KINDS = {
     "missing": "names that sporax lacks, with PyTorch's methods if a file imports torch",
@@ -74,8 +77,6 @@ def lint(paths, skip=(), ported=False):
 
 def findings(trees, ported=False):
     """Return the [Finding] of a program's (place, tree) parts, in line order; see `lint`."""
-    from sporax.migrate.graph_pitfalls import pitfalls  # takes a second to import
-
     mindspore, torch = Reader(), _Calls("torch")
     calls = _Calls("mindspore")
     for reader in (mindspore, calls, torch):
@@ -133,8 +134,6 @@ class _Calls(Reader):
 
 def _differing(reader, side):
     """Yield a Finding for each call in the table of differences; side 0: PyTorch, 1: MindSpore."""
-    from sporax.migrate.differing_names import FACTS
-
     by_name = {}
     for fact in FACTS:
         by_name.setdefault(fact.sides[side].name, []).append(fact)
@@ -170,8 +169,6 @@ def _written(called):
 def _without_counterpart(reader):
     """Yield a Finding for each PyTorch layer, function or optimizer without a MindSpore counterpart
     of the same (or a known renamed) name."""
-    from sporax.migrate.call_alignment import CELL_NAMES
-
     renamed = CELL_NAMES | _OPTIMIZERS
     for location, path in reader.names:
         room, _, name = path.rpartition(".")

@@ -9,6 +9,7 @@ from sporax._src.core.tree import fields_of
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import apply
+from sporax._src.workbench import pages
 
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = {"tuple": tuple, "list": list}
@@ -117,8 +118,6 @@ class Exported:
 
     def _repr_html_(self):
         """Return the inputs, arrays and outputs as an HTML table for notebooks."""
-        from sporax._src.workbench import pages  # for notebooks only
-
         arrays = [(kind, Spec.from_aval(name, array)) for kind, name, array in self.arrays]
         rows = [("input", spec) for spec in self.inputs] + arrays
         rows += [("output", spec) for spec in self.outputs]

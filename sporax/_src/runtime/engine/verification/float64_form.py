@@ -9,7 +9,7 @@ from sporax._src.core.errors import REFUSALS
 from sporax._src.core.jax_internals import device_array
 from sporax._src.core.value import Aval
 from sporax._src.runtime.engine.verification.agreement import Operands
-from sporax._src.runtime.engine.verification.parts import flattened
+from sporax._src.runtime.engine.verification.subtraces import flattened
 from sporax._src.runtime.numpy_interpreter.interpretation import steps_and_inputs
 
 _WIDER: dict[np.dtype, np.dtype] = {

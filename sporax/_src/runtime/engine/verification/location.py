@@ -3,7 +3,7 @@ of the trace that reproduces it."""
 
 from sporax._src.core.jax_internals import device_array
 from sporax._src.runtime.engine.program import Program
-from sporax._src.runtime.engine.verification import parts
+from sporax._src.runtime.engine.verification import subtraces
 from sporax._src.runtime.engine.verification.agreement import (
     Operands,
     compiled,
@@ -29,22 +29,22 @@ class Located:
 def located(trace, output, operands):
     """Return the `Located` for an output of a trace whose program is wrong; None if the program of
     only the steps that the output needs is right."""
-    whole, output_refs = parts.flattened(trace)
+    whole, output_refs = subtraces.flattened(trace)
     pool, i = output_refs[output] if output >= 0 else ("input", ~output)
     if pool != "output":
         return None
     search = _Search(whole, operands)
-    steps = parts.ancestors(whole, parts.step_of_outputs(whole)[i])
+    steps = subtraces.ancestors(whole, subtraces.step_of_outputs(whole)[i])
     if search.wrong(steps, steps[-1]) is None:
         return None
     right, wrong = -1, len(steps) - 1  # indices in `steps`
     while wrong - right > 1:
         middle = (right + wrong) // 2
-        if search.wrong(parts.ancestors(whole, steps[middle]), steps[middle]) is None:
+        if search.wrong(subtraces.ancestors(whole, steps[middle]), steps[middle]) is None:
             right = middle
         else:
             wrong = middle
-    return search.smallest(parts.ancestors(whole, steps[wrong]))
+    return search.smallest(subtraces.ancestors(whole, steps[wrong]))
 
 
 class _Search:
@@ -54,8 +54,8 @@ class _Search:
     def wrong(self, steps, last):
         """Return the `Located` of the program of these steps for the outputs of the last one if it
         is wrong, else None."""
-        trace, sources, outputs = parts.subtrace(self.trace, steps)
-        wanted = [outputs.index(i) for i in parts.outputs_of_step(self.trace, last)]
+        trace, sources, outputs = subtraces.subtrace(self.trace, steps)
+        wanted = [outputs.index(i) for i in subtraces.outputs_of_step(self.trace, last)]
         operands = Operands(self._values(sources), self.operands.reals, self.operands.integers)
         avals = [aval for _, rule, _ in trace.steps for aval in rule.avals]
         expected = interpreted(trace, wanted, operands)

@@ -206,7 +206,7 @@ def _anomaly(op, operands, out):
     if np.isnan(array).any():
         return "NaN"
     is_infinite_attribute = any(
-        v in (float("inf"), -float("inf")) for v in op.attributes.values() if _is_float(v)
+        v in (float("inf"), -float("inf")) for v in op.attributes.values() if isinstance(v, float)
     )
     return None if is_infinite_attribute or any(_has(v, "Inf") for v in operands) else "Inf"
 
@@ -215,10 +215,6 @@ def _elements(value):
     """Return the elements of a Value, including the Value of a Python number."""
     array = value.array
     return on_host(array) if isinstance(array, jax.Array) else np.asarray(array)
-
-
-def _is_float(x):
-    return isinstance(x, float)
 
 
 def _has(value, what):
