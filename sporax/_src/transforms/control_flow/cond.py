@@ -2,7 +2,7 @@
 
 Both branches, or a loop's test and body (`control_flow.while_scan`), are recorded as abstract
 traces (`lifting.abstract_trace`) and become one operation (`control_flow.lax_ops`). Values that the
-parts use from outside are its operands; handles that they write (Parameters, random state) are
+regions use from outside are its operands; handles that they write (Parameters, random state) are
 rebound to its results. If this is not possible, `Unrecordable` gives the reason, and the caller
 falls back to Python, which needs the concrete value of the condition.
 """

@@ -16,7 +16,7 @@ from sporax._src.transforms.lifting.abstract_trace import AbstractTrace
 
 
 class FlowOp(Op):
-    """An operation composed of parts. `weak_results`: indices of the results that are Python
+    """An operation composed of regions. `weak_results`: indices of the results that are Python
     scalars in dynamic code, and have a weak aval here."""
 
     __slots__ = ("weak_results",)
@@ -58,7 +58,7 @@ def _holds(x):
 
 
 def cond_op(who, true, false, weak_results):
-    """Build the op (condition, operands...) -> results of one of two parts."""
+    """Build the op (condition, operands...) -> results of one of two regions."""
 
     def run(condition, *operands, real=False):
         return lax.cond(

@@ -96,7 +96,7 @@ class Unpacked:
 
 @runtime_function(CONDITION)
 def while_(test, body, max_iterations, variables):
-    """Run `while test: ...`; all parts are functions of the variables that the body assigns."""
+    """Run `while test: ...`; all regions are functions of the variables that the body assigns."""
     values = all_bound(*variables)
     return loop("while", Unpacked(test), Unpacked(body), values, Unpacked(max_iterations))
 

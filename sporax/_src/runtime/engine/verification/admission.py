@@ -31,7 +31,7 @@ def verdict():
     file = _file()
     wrong = _read(file)
     if wrong is None:
-        wrong = [fault.name for fault in _tried() if not fault.reproducer(as_program)]
+        wrong = [fault.name for fault in _tried() if not _is_right(fault)]
         _write(file, wrong)
     return wrong
 
@@ -58,6 +58,10 @@ def _tried():
         fault for fault in jaxlib_faults.FAULTS
         if fault.reproducer and not fault.ends_process and fault.platform == platform
     ]  # fmt: skip
+
+
+def _is_right(fault):
+    return fault.reproducer(as_program)
 
 
 def as_program(function):
