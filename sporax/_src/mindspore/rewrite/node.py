@@ -92,7 +92,7 @@ class Node:
         _check_call(cell, args, kwargs)
         node = Node(node_type, _call(function, targets, args, kwargs), name, cell)
         if is_sub_net and isinstance(cell, Cell):
-            Node._tree_class(cell).give_tree(node)
+            node._become_tree()
         return node
 
     @staticmethod
@@ -121,7 +121,7 @@ class Node:
         node._default = default
         return node
 
-    _tree_class: Any = None  # `SymbolTree`, set by its module
+    _become_tree: Any  # set by `symbol_tree`
     _default = None  # a parameter's default
     _attribute_name = None  # the network's attribute that holds the called object
     _branches, _test = (None, None), None  # the nodes of an `if` and its `else`; the condition

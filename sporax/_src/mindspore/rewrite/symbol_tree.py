@@ -422,4 +422,9 @@ def _global_name(body, node):
     return name
 
 
-Node._tree_class = SymbolTree
+def _become_tree(node):
+    """Turn a node that calls a user-defined Cell into one of type `Tree`."""
+    SymbolTree(node.get_instance()).give_tree(node)
+
+
+Node._become_tree = _become_tree
