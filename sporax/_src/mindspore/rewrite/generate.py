@@ -10,6 +10,7 @@ from sporax._src.mindspore.rewrite.body import parameters
 from sporax._src.mindspore.rewrite.flatten import Names
 from sporax._src.mindspore.rewrite.scoped_value import NodeType
 from sporax.nn.cell import Cell
+from sporax.nn.container import index_prefix
 
 _ABSENT = object()
 
@@ -21,7 +22,7 @@ def with_cells(container, items):
         return [cell for _, cell in items]
     new = type(container).__new__(type(container))  # type: ignore[reportCallIssue]  # a Cell
     Cell.__setstate__(new, Cell.__getstate__(container))
-    new._renumber(items, container._path())
+    new._renumber(items, index_prefix(container))
     return new
 
 
