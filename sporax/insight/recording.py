@@ -148,7 +148,7 @@ def _input(item):
     if isinstance(item, np.ndarray):
         return _tensor(Tensor(np.zeros((), item.dtype))._value.aval, item.shape)
     if _is_shape(item):
-        return _tensor(Aval.of(tuple(map(int, item)), np.dtype(np.float32)))
+        return _tensor(Aval.intern(tuple(map(int, item)), np.dtype(np.float32)))
     if isinstance(item, tuple) and len(item) == 2 and _is_shape(item[0]):
         dtype = item[1]
         if isinstance(dtype, (Type, np.dtype)) or (
@@ -165,7 +165,7 @@ def _is_shape(item):
 
 
 def _tensor(aval, shape=None):
-    return wrap(Value(Aval.of(aval.shape if shape is None else tuple(shape), aval.dtype), None))
+    return wrap(Value(Aval.intern(aval.shape if shape is None else tuple(shape), aval.dtype), None))
 
 
 def abstract_arguments(arguments):

@@ -99,7 +99,7 @@ def _graph(path, header, named_arrays, restore, is_own):
     _check_structure(header["result"], len(outputs))
     fits = type(header["name"]) is str and all(kind in _KINDS for kind, _, _ in named_arrays)
     require(fits, "name-array-no-known")
-    taken = [*inputs, *[Spec.of(name, array) for _, name, array in named_arrays]]
+    taken = [*inputs, *[Spec.from_aval(name, array) for _, name, array in named_arrays]]
     program = restore(inputs=taken, outputs=outputs)
     origin = None if is_own else path
     return Exported(

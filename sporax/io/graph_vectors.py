@@ -73,7 +73,7 @@ def _vector(name, function, inputs, sizes, random, most_work):
         raise _TooMuch(f"the interpreter would have to do {plan.work:.0e} multiplications")
     operands = [*arrays, *captured, *numbers, *map(np.asarray, trace.constants)]
     expected = [np.asarray(result) for result in plan(*operands)]
-    tolerance = Tolerance.of(trace).measured(trace, outputs, operands, expected)
+    tolerance = Tolerance.for_trace(trace).measured(trace, outputs, operands, expected)
     return Expectation(arrays, expected, tolerance), plan.work
 
 

@@ -18,7 +18,7 @@ def _checked(owner, cell):
     return cell
 
 
-def _path(container):
+def index_prefix(container):
     """Return the prefix before an index in parameter names: the path to this container.
 
     A container does not know its own path, so it is inferred from the names of its parameters.
@@ -73,17 +73,17 @@ class _Ordered(Cell):
 
     def __setitem__(self, index, cell):
         key = list(self._cells)[self._key(index)]
-        self._put(key, _checked(self, cell), _path(self))
+        self._put(key, _checked(self, cell), index_prefix(self))
 
     def __delitem__(self, index):
         chosen = index if isinstance(index, slice) else self._key(index)
-        items, path = list(self._cells.items()), _path(self)
+        items, path = list(self._cells.items()), index_prefix(self)
         del items[chosen]
         self._renumber(items, path)
 
     def append(self, cell):
         """Append a cell."""
-        self._put(str(len(self)), _checked(self, cell), _path(self))
+        self._put(str(len(self)), _checked(self, cell), index_prefix(self))
 
     def set_grad(self, flag=True):
         """Set `requires_grad` of this container and its cells."""
@@ -171,7 +171,7 @@ class CellList(_Ordered):
     def extend(self, cells):
         """Append the cells of a list."""
         kinds.LIST("CellList", cells=cells)
-        path = _path(self)
+        path = index_prefix(self)
         for cell in cells:
             self._put(str(len(self)), _checked(self, cell), path)
         return self
@@ -180,7 +180,7 @@ class CellList(_Ordered):
 
     def insert(self, index, cell):
         """Insert a cell before the one at `index`."""
-        position, path = self._key(index, room=1), _path(self)
+        position, path = self._key(index, room=1), index_prefix(self)
         items = list(self._cells.items())
         items.insert(position, (str(position), _checked(self, cell)))
         if self._auto_prefix:
@@ -231,7 +231,7 @@ class CellDict(Cell):
         require(key and "." not in key and not is_used, "key-of-cells", "CellDict", got=key)
         Changes.count += 1
         if self._auto_prefix:
-            Cell.update_parameters_name(cell, f"{_path(self)}{key}.")
+            Cell.update_parameters_name(cell, f"{index_prefix(self)}{key}.")
         self._cells[key] = cell
 
     def __delitem__(self, key):

@@ -172,7 +172,7 @@ def _own_group(process_groups):
     last = world().size - 1
     fits, got = ranks == [*range(last + 1)], process_groups
     require(fits, "hold-rank-once-0", "SyncBatchNorm", process_groups=got, number=last)
-    return Group.of(next(g for g in process_groups if world().rank in g))
+    return Group.intern(next(g for g in process_groups if world().rank in g))
 
 
 class _InstanceNorm(Cell):

@@ -112,7 +112,7 @@ class Declaration:
             if self.bounds is not None:
                 bound.bounds = functools.partial(self._evaluate, values, structure, fn=self.bounds)
             if self.decompose is not None:
-                bound.parts = self.decompose(self, values, structure)
+                bound.components = self.decompose(self, values, structure)
             bound.operands, bound.parameters = self._names(structure), self.signature.parameters
             bound.varied = lambda new: functools.partial(self._evaluate, values | new, structure)
             bound.family.is_polymorphic = self.is_polymorphic

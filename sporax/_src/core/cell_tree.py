@@ -35,16 +35,16 @@ def tree(cell: CellProtocol, prefix="", seen=None) -> Iterator[tuple[str, Any]]:
         return
     seen.add(cell)
     yield prefix, cell
-    for name, part in cell._cells.items():
-        if part is not None:
-            yield from tree(part, f"{prefix}.{name}" if prefix else name, seen)
+    for name, child in cell._cells.items():
+        if child is not None:
+            yield from tree(child, f"{prefix}.{name}" if prefix else name, seen)
 
 
 def parameters(cell: CellProtocol, prefix="", expand=True):
     """Yield (path, Parameter) of a cell, and with `expand` of its descendants, each once."""
     seen = set()
-    for path, part in tree(cell, prefix) if expand else [(prefix, cell)]:
-        for name, p in part._params.items():
+    for path, owner in tree(cell, prefix) if expand else [(prefix, cell)]:
+        for name, p in owner._params.items():
             if p is not None and id(p) not in seen:
                 seen.add(id(p))
                 yield (f"{path}.{name}" if path else name), p

@@ -26,8 +26,8 @@ def python_number(scalar):
     if convert is not None:
         return convert()
     dtype = scalar.dtype
-    of = None if dtype.type is np.void else dtypes.PYTHON_TYPES.get(dtype.kind)
-    return scalar if of is None else of(scalar)
+    python_type = None if dtype.type is np.void else dtypes.PYTHON_TYPES.get(dtype.kind)
+    return scalar if python_type is None else python_type(scalar)
 
 
 NUMPY_NUMBERS = tuple([np.dtype(code).type for code in "bBhHiIlLqQefd"])
@@ -79,7 +79,7 @@ def blank(shape, dtype, is_meta=False):
     if shape is None or (isinstance(shape, (tuple, list)) and any(map(is_unknown, shape))):
         return UnknownShape(shape, dtypes.to_numpy(dtype))
     if is_meta:
-        return Meta(Aval.of(tuple(np.atleast_1d(shape).tolist()), dtypes.to_numpy(dtype)))
+        return Meta(Aval.intern(tuple(np.atleast_1d(shape).tolist()), dtypes.to_numpy(dtype)))
     check_size("Tensor", np.atleast_1d(shape).tolist(), dtypes.to_numpy(dtype), "'shape'")
     return np.zeros(shape, dtypes.to_numpy(dtype))
 

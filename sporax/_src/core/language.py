@@ -15,6 +15,7 @@ from typing import Any
 from sporax._src import PACKAGE
 from sporax._src.core.cell_tree import innermost
 from sporax._src.core.environment import choice
+from sporax._src.diagnosis import error_index
 from sporax._src.diagnosis.rules import Message
 
 _LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set applies
@@ -48,9 +49,9 @@ def annotate(error):
     if getattr(error, "_is_annotated", False):
         return
     error._is_annotated = True
-    found, chosen = innermost(error.__traceback__), language()
-    if found is not None:
-        error.add_note(_CELL[chosen].format(found[0], type(found[1]).__name__))
+    inner_cell, chosen = innermost(error.__traceback__), language()
+    if inner_cell is not None:
+        error.add_note(_CELL[chosen].format(inner_cell[0], type(inner_cell[1]).__name__))
     said = error.args[0] if error.args else None
     if chosen == "zh" and isinstance(said, Message):
         error.add_note(said.chinese)
@@ -58,8 +59,6 @@ def annotate(error):
         error.add_note(_NOTHING[chosen].format(kind.__name__))
     if (name := _meant(error)) is not None:
         error.add_note(_MEANT[chosen].format(name))
-    from sporax._src.diagnosis import error_index  # imported only after an error
-
     if (entry := error_index.entry_of(error)) is not None:
         error.add_note(_MORE[chosen].format(entry.name))
 

@@ -70,7 +70,7 @@ class Thor(Optimizer):
         self._layers = _layers_of(net, self.parameters)
         self._collecting = [c for _, c in self._layers.values() if hasattr(c, "thor")]
         self._keep_inverses()
-        self._ranks = world() if is_data_parallel() else Group.of([0])
+        self._ranks = world() if is_data_parallel() else Group.intern([0])
         self._steps: Any = None  # step count; None before the first step of this process
         self._prepare(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
 

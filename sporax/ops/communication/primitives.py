@@ -92,7 +92,7 @@ def send_of_class(
     group = group_of("Send", group)
     other = _another("Send", "dest_rank", dest_rank, group)
     leave_graph()
-    pair = Group.of((group.ranks[group.rank], other), "Send")
+    pair = Group.intern((group.ranks[group.rank], other), "Send")
     return collectives.permute(input_x, ((0, 1),), pair)
 
 
@@ -121,7 +121,7 @@ def receive_of_class(
     group = group_of("Receive", group)
     other = _another("Receive", "src_rank", src_rank, group)
     leave_graph()
-    pair = Group.of((other, group.ranks[group.rank]), "Send")
+    pair = Group.intern((other, group.ranks[group.rank]), "Send")
     return collectives.permute(zeros(tuple(shape), dtype), ((0, 1),), pair)
 
 

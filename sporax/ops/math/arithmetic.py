@@ -82,7 +82,7 @@ def scaled_by(count, floating=False):
         met = promote(avals[:-count])
         for factor in avals[-count:]:
             if not factor.weak or (met.kind in "iu" and factor.inexact):
-                met = promote((Aval.of((), met), factor))
+                met = promote((Aval.intern((), met), factor))
         return [np.dtype(np.float32) if floating and met.kind in "biu" else met] * len(avals)
 
     return promotes
@@ -320,7 +320,7 @@ def integer_pow(input: Array, exponent, real=False):
 
     `real`: True if the exponent was a float. An exponent with a half becomes a square root.
     """
-    dtype = promote((Aval.of((), input.dtype), WEAK_AVALS[float if real else int]))
+    dtype = promote((Aval.intern((), input.dtype), WEAK_AVALS[float if real else int]))
     x = input.astype(dtype)
     if exponent % 1:
         return jnp.sqrt(x) if exponent > 0 else jax.lax.rsqrt(x)

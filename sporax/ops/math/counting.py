@@ -39,7 +39,7 @@ def bincount_of_class(array: Array, weights: Array, size):
 
 
 def _classes(labels, predictions, weights, num_classes, **_):
-    return [Range(a, num_classes, low=0, of=", the classes") for a in (labels, predictions)]
+    return [Range(a, num_classes, low=0, span=", the classes") for a in (labels, predictions)]
 
 
 @op(

@@ -93,7 +93,7 @@ def _stacked(who, sequence):
 def _holds(dtype, kind):
     """Return True if Tensors of a dtype keep it when combined with a Python number of this kind."""
     weak = WEAK_AVALS.get(kind)
-    return weak and promote((Aval.of((), dtype.numpy_dtype), weak)) == dtype.numpy_dtype
+    return weak and promote((Aval.intern((), dtype.numpy_dtype), weak)) == dtype.numpy_dtype
 
 
 hooks.stacked = _stacked

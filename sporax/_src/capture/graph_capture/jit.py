@@ -101,7 +101,10 @@ class JitFunction:
         there are host calls."""
         if not self._is_inlined():
             with suppress(OnMeta):
-                self._entry(args, kwargs)
+                try:
+                    self._entry(args, kwargs)
+                except SelfContaining:
+                    self._run_dynamically(SELF_CONTAINING)
 
     def graph(self, *args, **kwargs):
         """Return the operations for these arguments as a printable `Listing`: inputs (arguments,
@@ -360,7 +363,7 @@ class CountedFunction(JitFunction):
 
     def _n_breaks(self):
         graphs = [entries[0].graph for entries in [*self.entries.values()] if entries]
-        segments = getattr(graphs[-1], "parts", ()) if graphs else ()
+        segments = getattr(graphs[-1], "segments", ()) if graphs else ()
         return int(self.dynamic) or sum(not isinstance(s, Stage) for s in segments)
 
 

@@ -180,8 +180,8 @@ class Attributes:
     def _of_bases(self, kind, name, owner):
         """Guard a class attribute, and its absence in the classes before the owner in the MRO."""
         bases = kind.__mro__
-        place = bases.index(owner)
-        for base in bases[:place]:
+        position = bases.index(owner)
+        for base in bases[:position]:
             if origin(base.__module__) is None:
                 self._dependence.add(Entry(vars(base), name, base))
         entry = Entry(vars(owner), name, owner)
@@ -189,7 +189,7 @@ class Attributes:
             self._dependence.add(entry)  # for all library objects, called or not
         elif type(entry.value) is not types.MemberDescriptorType:
             self._dependence.guard(entry)
-        for base in bases[place + 1 :] if self._by_super else ():
+        for base in bases[position + 1 :] if self._by_super else ():
             if name in vars(base) and origin(base.__module__) in (None, "sporax"):
                 self._dependence.guard(Entry(vars(base), name, base))
 

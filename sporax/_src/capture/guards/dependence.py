@@ -106,11 +106,11 @@ class Dependence(Snapshot):
         """Return (Cell or Tensor, difference) of the first Cell with another class or other parts,
         else of the first Tensor with another `requires_grad`; or None. These are not guards: they
         are checked only after `Changes`, which counts these changes."""
-        for cell, kind, parts in self.structures:
+        for cell, kind, before in self.structures:
             if type(cell) is not kind:
                 return cell, f"is a {type(cell).__name__} now"
             now = parts_of(cell)
-            if len(now) != len(parts) or not all(map(operator.is_, now, parts)):
+            if len(now) != len(before) or not all(map(operator.is_, now, before)):
                 return cell, "has other Cells or Parameters"
         for tensor, flag in self.flags:
             if getattr(tensor, "requires_grad", None) is not flag:
@@ -223,8 +223,8 @@ class Dependence(Snapshot):
         self.add(GeneratorState(generator, name, read))
 
     def _partial(self, partial, name, read):
-        for part in ("func", "args", "keywords"):
-            self.guard(Attribute(partial, part))
+        for field in ("func", "args", "keywords"):
+            self.guard(Attribute(partial, field))
         self._attributes.add(partial)
 
     def _method(self, method, name, read):
@@ -254,8 +254,8 @@ class Dependence(Snapshot):
 
     def _cached(self, function, name, read):
         """Follow a function with `functools.cache` and the dict of its results."""
-        for part in gc.get_referents(function):
-            self.follow(part, name, read)
+        for referent in gc.get_referents(function):
+            self.follow(referent, name, read)
 
     def _getter(self, getter, name, read):
         """Follow an `operator.attrgetter` or `methodcaller`."""
@@ -317,10 +317,10 @@ class Dependence(Snapshot):
             self.flags.append((parameter, getattr(parameter, "requires_grad", None)))
             for hook in hooks_at(parameter):
                 self.follow(hook)
-        for part in cell._cells.values():
-            if part is not None and id(part) not in self._seen:
-                self._parts.add(id(part))
-                self.follow(part)
+        for child in cell._cells.values():
+            if child is not None and id(child) not in self._seen:
+                self._parts.add(id(child))
+                self.follow(child)
 
     def _function(self, function, name, read):
         self.follow(getattr(function, "__wrapped__", None), name, read)
@@ -337,8 +337,8 @@ class Dependence(Snapshot):
             guard = Attribute(cell, "cell_contents", variable)
             self.guard(guard, is_bound=True)
             enclosing[variable] = guard.value
-        for part in ("__code__", "__defaults__", "__kwdefaults__"):
-            self.guard(Attribute(function, part))
+        for attribute in ("__code__", "__defaults__", "__kwdefaults__"):
+            self.guard(Attribute(function, attribute))
         self._functions.append((function, name))
         self._code(code, space, enclosing)
 
@@ -399,15 +399,15 @@ class Dependence(Snapshot):
     def _imports(self, named, space):
         """Guard the modules that code imports."""
         for module, level in named.modules:
-            for part in itertools.accumulate(_resolved(module, level, space).split("."), _DOTTED):
-                self._libraries.use_import(part)
+            for path in itertools.accumulate(_resolved(module, level, space).split("."), _DOTTED):
+                self._libraries.use_import(path)
                 for variable in named.attributes:  # `from package import module`
-                    if f"{part}.{variable}" in sys.modules:
-                        self.guard(Entry(sys.modules, f"{part}.{variable}"), is_bound=True)
+                    if f"{path}.{variable}" in sys.modules:
+                        self.guard(Entry(sys.modules, f"{path}.{variable}"), is_bound=True)
         for module in named.imported:
-            for part in itertools.accumulate(module.split("."), _DOTTED):
-                self._libraries.use_import(part)
-                self._libraries.read_whole(sys.modules.get(part))
+            for path in itertools.accumulate(module.split("."), _DOTTED):
+                self._libraries.use_import(path)
+                self._libraries.read_whole(sys.modules.get(path))
 
 
 _DOTTED = "{}.{}".format

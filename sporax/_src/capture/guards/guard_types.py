@@ -100,10 +100,10 @@ class Attribute(Entry):
 
     def now(self):
         try:
-            found = object.__getattribute__(self.space, self.attribute)
+            value = object.__getattribute__(self.space, self.attribute)
         except (AttributeError, ValueError):  # not bound yet
             return MISSING
-        return written_code(found) if self.attribute == "__code__" else found
+        return written_code(value) if self.attribute == "__code__" else value
 
     def put(self, value):
         if self.attribute in _FIXED:

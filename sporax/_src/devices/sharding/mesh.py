@@ -85,7 +85,7 @@ class Mesh:
         >>> parallel.Mesh.parse("data=1")
         Mesh(data=1)
         """
-        pairs = [part.partition("=") for part in text.replace(",", " ").split()]
+        pairs = [item.partition("=") for item in text.replace(",", " ").split()]
         fits = all(name.isidentifier() and size.isdigit() for name, _, size in pairs)
         require(fits, "text-such-data-4", "Mesh", got=text)
         return Mesh(**{name: int(size) for name, _, size in pairs})
@@ -268,7 +268,7 @@ class Placement:
     def __deepcopy__(self, memo):
         return self
 
-    def parts(self, dim):
+    def n_shards(self, dim):
         """Return the number of parts of a dimension."""
         names = self.spec[dim] if dim < len(self.spec) else None
         names = (names,) if isinstance(names, str) else names or ()
@@ -289,9 +289,9 @@ def checked_spec(who, mesh, shape, spec):
     require(len(spec) <= len(shape), "at-most-one-entry-dimension", who, got=spec, shape=shape)
     placement = Placement(mesh, tuple(spec))
     for dim, size in enumerate(shape):
-        parts = placement.parts(dim)
-        if size % parts:
-            fields = {"shape": shape, "dim": dim, "size": size, "n": parts}
+        shards = placement.n_shards(dim)
+        if size % shards:
+            fields = {"shape": shape, "dim": dim, "size": size, "n": shards}
             raise rejection("dimension-multiple-of-axis", who, axis=spec[dim], mesh=mesh, **fields)
     return placement
 

@@ -26,8 +26,8 @@ def _defaults(primitive):
 
 def __getattr__(name):
     if name == "op_args_default_value":
-        found = {n: _defaults(kind) for n, kind in PRIMITIVES.items()}
-        return {n: defaults for n, defaults in found.items() if defaults}
+        by_name = {n: _defaults(kind) for n, kind in PRIMITIVES.items()}
+        return {n: defaults for n, defaults in by_name.items() if defaults}
     plain = name.removesuffix("_impl").removesuffix("_op")
     if plain != name:
         return _function(plain) or _missing(name)

@@ -45,8 +45,8 @@ def _spread(like, values, indices, n_dims):
 def _chosen(values, indices, n_dims):
     """Gather the values at indices within the last `n_dims` dimensions."""
     rows = math.prod(values.shape[:-n_dims])
-    at = indices.reshape((rows, -1)).astype("int64")
-    return ops.gather_elements(values.reshape((rows, -1)), 1, at).reshape(indices.shape)
+    flat = indices.reshape((rows, -1)).astype("int64")
+    return ops.gather_elements(values.reshape((rows, -1)), 1, flat).reshape(indices.shape)
 
 
 def _layer_norm(begin_norm_axis, begin_params_axis, x, dy, variance, mean, gamma):
@@ -136,11 +136,11 @@ def _strided_slice(
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask, dy, shapex, begin, end,
     strides,
 ):  # fmt: skip
-    part = ops.StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    prim = ops.StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     limits = [sizes(limit) for limit in (begin, end, strides)]
 
     def taken(x):  # MindSpore's kernel takes any shape of `dy` with this number of elements
-        return part(x, *limits).reshape(dy.shape)
+        return prim(x, *limits).reshape(dy.shape)
 
     if dy.dtype == ms_bool:
         return _pull_to(shapex, taken, dy.astype("float32")).astype(ms_bool)
