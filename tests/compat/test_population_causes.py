@@ -6,10 +6,19 @@ import pytest
 import sporax as ms
 from sporax import Tensor, nn, ops
 from sporax._src.capture.graph_capture.executors import _pynative_executor
+from sporax._src.mindspore.compat import generated_functions, gradient_primitives, region_pooling
 
 X = Tensor([1.0, 2.0])
 NAN = float("nan")
-NAMES = {"ms": ms, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN}
+SQUARES = Tensor((np.arange(32, dtype=np.float32) ** 2).reshape(1, 8, 2, 2))
+REGION = Tensor([[[0.0], [0.6], [0.2], [2.6], [4.0]]])
+BINS = Tensor([[[[1.0]]], [[[2.0]]]])
+REGIONS = Tensor([[[0.0, 0.0], [0.6, 1.2], [0.2, 2.3], [2.6, 6.0], [4.0, 9.0]]])
+NAMES = {
+    "ms": ms, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN, "G": gradient_primitives,
+    "A": generated_functions, "R": region_pooling, "SQUARES": SQUARES, "REGION": REGION,
+    "REGIONS": REGIONS, "BINS": BINS, "X64": X.astype(ms.float64),
+}  # fmt: skip
 ZERO = [0.0, 0.0]
 
 VALUES = {
@@ -27,6 +36,39 @@ VALUES = {
     # a weight of one output
     "ops.dense(Tensor([[1.0, 2.0]]), X, Tensor(0.5))": [5.5],
     "ops.Dense()(X, X)": 5.0,
+    # integers of an activation
+    "ops.SeLU()(Tensor([0, 1, 3, 10], ms.int32))": [0, 1, 3, 10],
+    "ops.SeLU()(Tensor([0, 1, 3, 10], ms.int8))": [0, 1, 3, 10],
+    # gradient Primitives; labels below 0 have slopes there
+    "G.KLDivLossGrad('sum')(Tensor(-1.0), X, Tensor([-1.0, 1.0]))": [-1, 1],
+    "A.tracev2_grad_op(Tensor(2.0), (2, 2))": [[2, 0], [0, 2]],
+    # the last row of bins, 0 in MindSpore, agrees with its gradient
+    "R.PSROIPooling(0.5, 2, 2)(SQUARES, REGION)": [
+        [[[0, 16], [100, 196]], [[256, 400], [676, 900]]]
+    ],
+    "R.PSROIPoolingGrad((2, 3), 0.5, 1, 1)(BINS, REGIONS)": [[[[0.5, 0, 0], [0.5, 1, 1]]]],
+}
+
+REJECTED = {
+    "ops.swapdims(Tensor([[1]]), 0, (1,))": (TypeError, "'axis1' must be an int"),
+    "ops.slice_scatter(X, Tensor([1.0]), 0, 0, 2)": (ValueError, "'src' must have the shape"),
+    "ops.truncate_mod(Tensor([True]), Tensor([True]))": (TypeError, "must be numbers"),
+    "ops.truncate_div(Tensor([True]), Tensor([True]))": (TypeError, "must be numbers"),
+    "X.select(1.5, 0)": (TypeError, "'Tensor.select', the arguments must fit"),
+    "ops.scatter_nd(Tensor([[0]]), X[:1], (-3,))": (ValueError, "'shape' must not be negative"),
+    "ops.scatter_nd(Tensor([[0]]), X[:1], (2.0,))": (TypeError, "'shape' must be an int"),
+    "ops.BroadcastTo((2, -1, 2))(X)": (ValueError, "size must not be negative"),
+    "ops.Pad(((1, -1),))(X)": (ValueError, "'paddings' must be at least 0"),
+    "ops.MirrorPad()(X, Tensor([[-1, 0]]))": (ValueError, "'paddings' must be at least 0"),
+    "ops.SeLU()(Tensor([1], ms.int64))": (TypeError, "a Tensor of a floating dtype"),
+    "R.PSROIPooling(0.5, 1.5, 2)": (TypeError, "'group_size' must be an int"),
+    "R.PSROIPooling(0.5, 1, 2)(SQUARES, REGION)": (RuntimeError, "'features' must have shape"),
+    "R.PSROIPooling(0.5, 2, 2)(SQUARES, X)": (RuntimeError, "'rois' must have shape"),
+    "R.PSROIPoolingGrad(0, 0.5, 1, 1)": (ValueError, "'input_size' must be an int greater than 0"),
+    "R.PSROIPoolingGrad(2, 0.5, 1, 1)(X64, REGION)": (
+        TypeError,
+        "the dtype of 'x'",
+    ),
 }
 
 
@@ -36,6 +78,13 @@ def test_value(call):
     numbers = [t.asnumpy() for t in (result if isinstance(result, tuple) else (result,))]
     expected = VALUES[call]
     np.testing.assert_allclose(numbers if isinstance(result, tuple) else numbers[0], expected)
+
+
+@pytest.mark.parametrize("call", REJECTED)
+def test_error(call):
+    error, words = REJECTED[call]
+    with pytest.raises(error, match=words):
+        eval(call, NAMES)
 
 
 @pytest.mark.parametrize("positions", [(), 5])

@@ -109,7 +109,11 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     [0.0, 1.0, 2.0]
     """
     out, place = input.copy(), (slice(None),) * (axis % input.ndim)
-    out[(*place, slice(start, end, step))] = src
+    place = (*place, slice(start, end, step))
+    shape = input[place].shape
+    fits = tuple(src.shape) == tuple(shape)
+    require(fits, "slice-shape", "slice_scatter", argument="src", shape=shape, got=src.shape)
+    out[place] = src
     return out
 
 

@@ -296,8 +296,8 @@ _ROWS = {
         lambda x: ops.SigmoidCrossEntropyWithLogits()(x, y), dout, x
     ),
     "KLDivLossGrad(reduction='mean')(dout, x, y)": lambda reduction, dout, x, y: _pull(
-        lambda x: ops.KLDivLoss(reduction)(x, y), dout, x
-    ),
+        lambda x: ops.KLDivLoss(reduction)(x, y.abs()), dout, x
+    ) * y.sign(),
     "SmoothL1LossGrad(beta=1.0, reduction='none')(prediction, target, dout)": (
         lambda beta, reduction, prediction, target, dout: _pull(
             lambda x: ops.SmoothL1Loss(beta, reduction)(x, target), dout, prediction
@@ -350,6 +350,11 @@ _ROWS = {
     "MaskedSelectGrad()(input, mask, grad)": _masked,
     "FlattenGrad()(x, shape)": lambda x, shape: ops.reshape(x, sizes(shape)),
     "TraceGrad()(y_grad, x_shape)": lambda y_grad, x_shape: _pull_to(x_shape, ops.trace, y_grad),
+    "TraceV2Grad()(dout, shape, offset=0, axis1=1, axis2=0)": (
+        lambda dout, shape, offset, axis1, axis2: _pull_to(
+            shape, lambda x: x.trace(offset, axis1, axis2), dout
+        )
+    ),
     "SparseSegmentMeanGrad()(x, indices, segment_ids, output_dim0)": (
         lambda x, indices, segment_ids, output_dim0: _segments(
             1, x, indices, segment_ids, output_dim0
