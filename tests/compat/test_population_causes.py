@@ -33,6 +33,7 @@ VALUES = {
     # operators in place return another Tensor
     "X.__isub__(Tensor([2.0, 2.0]))": [-1.0, 0.0],
     "X.__imod__(2)": [1.0, 0.0],
+    "Tensor([1.0, 2.0]).__setitem__(0, 3.0)": [3.0, 2.0],
     # a weight of one output
     "ops.dense(Tensor([[1.0, 2.0]]), X, Tensor(0.5))": [5.5],
     "ops.Dense()(X, X)": 5.0,
