@@ -34,6 +34,15 @@ VALUES = {
     "X.__isub__(Tensor([2.0, 2.0]))": [-1.0, 0.0],
     "X.__imod__(2)": [1.0, 0.0],
     "Tensor([1.0, 2.0]).__setitem__(0, 3.0)": [3.0, 2.0],
+    # a truth value in an index is broadcast with arrays, and with another one
+    "Tensor([[1, 2], [3, 4], [5, 6]])[True, [1, 2]]": [[3, 4], [5, 6]],
+    "Tensor([[1, 2], [3, 4]])[[True, False], True]": [[1, 2]],
+    "X[True, True]": [[1.0, 2.0]],
+    "ops.adaptive_max_pool3d(Tensor([[[[1, 5], [2, 3]]]], ms.int32), 1)": [[[[5]]]],
+    "ops.Conv2DTranspose(4, 1)(Tensor([[[[2.0]]]]), Tensor([[[[1.0, 3.0]]]]), (1, 1, 1, 2))": [
+        [[[2.0, 6.0]]]
+    ],
+    "ops.RandomChoiceWithMask(1, 0, -5)(Tensor([False, True]))[0]": [[1]],
     # a weight of one output
     "ops.dense(Tensor([[1.0, 2.0]]), X, Tensor(0.5))": [5.5],
     "ops.Dense()(X, X)": 5.0,
@@ -61,6 +70,8 @@ REJECTED = {
     "ops.BroadcastTo((2, -1, 2))(X)": (ValueError, "size must not be negative"),
     "ops.Pad(((1, -1),))(X)": (ValueError, "'paddings' must be at least 0"),
     "ops.MirrorPad()(X, Tensor([[-1, 0]]))": (ValueError, "'paddings' must be at least 0"),
+    "ms.Parameter(X, requires_grad=False).register_hook(abs)": (RuntimeError, "must require a"),
+    "ops.RandomChoiceWithMask(2**31)(Tensor([True]))": (RuntimeError, "must be below 2[*][*]31"),
     "ops.SeLU()(Tensor([1], ms.int64))": (TypeError, "a Tensor of a floating dtype"),
     "R.PSROIPooling(0.5, 1.5, 2)": (TypeError, "'group_size' must be an int"),
     "R.PSROIPooling(0.5, 1, 2)(SQUARES, REGION)": (RuntimeError, "'features' must have shape"),

@@ -18,8 +18,8 @@ class Named:
     attributes, see `Dotted`; `values`: names that are not only called; `texts`: string constants.
     `any_attribute`: True if attributes are read under names that the code does not contain.
     `has_texts`: True if objects are converted to strings. `sees_identity`: True if local variables
-    are compared by `is`, or classes read by `type`. `unbounded`: the name of a function or attribute
-    that can read anything, or None.
+    are compared by `is`, or classes read by `type`. `unbounded`: the name of a function or
+    attribute that can read anything, or None.
     """
 
     SETS = (
