@@ -42,6 +42,8 @@ VALUES = {
     "ops.Conv2DTranspose(4, 1)(Tensor([[[[2.0]]]]), Tensor([[[[1.0, 3.0]]]]), (1, 1, 1, 2))": [
         [[[2.0, 6.0]]]
     ],
+    "ops.Dropout2D(1.0)(Tensor([[[[2]]]], ms.int8))[0]": [[[[2]]]],
+    "ops.Dropout3D(0.4)(ops.ones((1, 99, 1, 1, 1), ms.int32))[0].max()": 2,
     "ops.RandomChoiceWithMask(1, 0, -5)(Tensor([False, True]))[0]": [[1]],
     # a weight of one output
     "ops.dense(Tensor([[1.0, 2.0]]), X, Tensor(0.5))": [5.5],
