@@ -12,12 +12,16 @@ X = Tensor([1.0, 2.0])
 NAN = float("nan")
 SQUARES = Tensor((np.arange(32, dtype=np.float32) ** 2).reshape(1, 8, 2, 2))
 REGION = Tensor([[[0.0], [0.6], [0.2], [2.6], [4.0]]])
+HALVES = Tensor([[[1.1, 2.3, 3.7]]], ms.float16)
+COO = ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 3))
+WHOLE = ms.COOTensor(Tensor([[0, 1]]), Tensor([1]), (2, 3))
 BINS = Tensor([[[[1.0]]], [[[2.0]]]])
 REGIONS = Tensor([[[0.0, 0.0], [0.6, 1.2], [0.2, 2.3], [2.6, 6.0], [4.0, 9.0]]])
 NAMES = {
     "ms": ms, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN, "G": gradient_primitives,
     "A": generated_functions, "R": region_pooling, "SQUARES": SQUARES, "REGION": REGION,
     "REGIONS": REGIONS, "BINS": BINS, "X64": X.astype(ms.float64),
+    "HALVES": HALVES, "COO": COO, "WHOLE": WHOLE,
 }  # fmt: skip
 ZERO = [0.0, 0.0]
 
@@ -45,6 +49,13 @@ VALUES = {
     "ops.Dropout2D(1.0)(Tensor([[[[2]]]], ms.int8))[0]": [[[[2]]]],
     "ops.Dropout3D(0.4)(ops.ones((1, 99, 1, 1, 1), ms.int32))[0].max()": 2,
     "ops.RandomChoiceWithMask(1, 0, -5)(Tensor([False, True]))[0]": [[1]],
+    "ops.AssignAdd()(Tensor(1.0), Tensor([4]))": 5.0,
+    "ops.AssignSub()(Tensor(1.0), Tensor([[4]]))": -3.0,
+    "ops.Morph(lambda a, b=1: a * b, abs, abs)(X, b=3)": [3.0, 6.0],
+    # half precision is rounded once: these are the nearest numbers to 1.9, 2.7667 and 3.2333
+    "ops.ResizeLinear1D()(HALVES, (7,))": [
+        [[1.099609375, 1.5, 1.900390625, 2.30078125, 2.767578125, 3.232421875, 3.69921875]]
+    ],
     # a weight of one output
     "ops.dense(Tensor([[1.0, 2.0]]), X, Tensor(0.5))": [5.5],
     "ops.Dense()(X, X)": 5.0,
@@ -74,6 +85,15 @@ REJECTED = {
     "ops.MirrorPad()(X, Tensor([[-1, 0]]))": (ValueError, "'paddings' must be at least 0"),
     "ms.Parameter(X, requires_grad=False).register_hook(abs)": (RuntimeError, "must require a"),
     "ops.RandomChoiceWithMask(2**31)(Tensor([True]))": (RuntimeError, "must be below 2[*][*]31"),
+    "ops.Uniform()(Tensor([1]))": (TypeError, "'Uniform', 'dtype' must be a floating dtype"),
+    "ops.coo_concat((COO, COO), 2)": (IndexError, "'concat_dim' must be an int in"),
+    "ops.coo_concat((COO, COO), 1.0)": (TypeError, "'concat_dim' must be an int"),
+    "ops.coo_concat((COO, WHOLE))": (TypeError, "must be Tensors of one dtype"),
+    "ops.coo_concat((COO, ms.COOTensor(*COO.to_tuple()[:2], (3, 3))), 1)": (
+        RuntimeError,
+        "the sizes along axis 0 must be equal",
+    ),
+    "ms.grad(ops.mul, 5)(X, X)": (IndexError, "'grad_position' must name one of the 2"),
     "ops.SeLU()(Tensor([1], ms.int64))": (TypeError, "a Tensor of a floating dtype"),
     "R.PSROIPooling(0.5, 1.5, 2)": (TypeError, "'group_size' must be an int"),
     "R.PSROIPooling(0.5, 1, 2)(SQUARES, REGION)": (RuntimeError, "'features' must have shape"),
