@@ -49,6 +49,23 @@ def _chosen(values, indices, n_dims):
     return ops.gather_elements(values.reshape((rows, -1)), 1, at).reshape(indices.shape)
 
 
+def _batch_norm(
+    is_training, epsilon, data_format, dout, x, scale, saved_mean, saved_variance, reserve
+):
+    """Return (dx, dscale, dbias) for the given mean and variance."""
+    channel = x.ndim - 1 if data_format == "NHWC" else 1
+    axes = tuple(axis for axis in range(x.ndim) if axis != channel)
+    shape = [n if axis == channel else 1 for axis, n in enumerate(x.shape)]
+    given = (scale, saved_mean, saved_variance)
+    scale, mean, variance = (vector.reshape(shape) for vector in given)
+    inverse = ops.rsqrt(variance + epsilon)
+    normal = (x - mean) * inverse
+    dx = dout
+    if is_training:
+        dx = dout - dout.mean(axes, True) - normal * (dout * normal).mean(axes, True)
+    return dx * scale * inverse, (dout * normal).sum(axes), dout.sum(axes)
+
+
 def _layer_norm(begin_norm_axis, begin_params_axis, x, dy, variance, mean, gamma):
     """Return (dx, dgamma, dbeta) for the given mean and variance."""
     axes = tuple(range(begin_norm_axis % x.ndim, x.ndim))
@@ -317,6 +334,8 @@ _ROWS = {
         lambda x: ops.pdist(x, p), y_grad, x
     ),
     # normalization
+    "BatchNormGrad(is_training=False, epsilon=1e-05, data_format='NCHW')(dout, x, scale, "
+    "saved_mean, saved_variance, reserve)": _batch_norm,
     "LayerNormGrad(begin_norm_axis=1, begin_params_axis=1)(x, dy, variance, mean, gamma)": (
         _layer_norm
     ),
