@@ -59,7 +59,7 @@ def _function(name):
 def _gradient_primitives():
     """Return the classes of gradient Primitives without attributes by name in lower case:
     `tanh_grad_op` is MindSpore's name of `TanhGrad()`."""
-    kinds = map(vars(gradient_primitives).get, gradient_primitives.__all__)
+    kinds = [getattr(gradient_primitives, name) for name in gradient_primitives.__all__]
     return {kind.__name__.lower(): kind for kind in kinds if not _attributes(kind)}
 
 
