@@ -228,10 +228,10 @@ def coo_concat(sp_input, concat_dim=0) -> COOTensor:
     require(fits, "int-in-interval", "coo_concat", IndexError, got=concat_dim, **interval)
     axis = concat_dim % 2
     shapes, dtypes = [p.shape for p in parts], [p.values.dtype for p in parts]
-    fits = len(set(dtypes)) == 1
-    require(fits, "operands-tensors-one-dtype", "coo_concat", got=dtypes)
     fits, axes = len({shape[1 - axis] for shape in shapes}) == 1, {"axis": 1 - axis, "got": shapes}
     require(fits, "sizes-along-axis-equal", "coo_concat", RuntimeError, **axes)
+    fits = len(set(dtypes)) == 1
+    require(fits, "operands-tensors-one-dtype", "coo_concat", got=dtypes)
     ends = np.cumsum([p.shape[axis] for p in parts]).tolist()
     offset = np.zeros((len(parts), 2), np.int64)
     offset[1:, axis] = ends[:-1]

@@ -25,11 +25,6 @@ from sporax._src.transforms.autodiff.set_grad_cache import announced_call
 from sporax._src.transforms.autodiff.tape import ones_like, or_zeros, takes_indices
 
 
-class NoPosition(RuntimeError, IndexError):
-    """The call has no argument at the position: a RuntimeError of MindSpore's dynamic mode, an
-    IndexError of its graph mode."""
-
-
 class Derivative:
     """The derivative of `fn`, computed when called.
 
@@ -110,8 +105,7 @@ class Derivative:
             return [i for i, a in enumerate(args) if tensors_of(a)]
         for i in self.positions:
             fits, n = i < len(args), len(args)
-            given = {"grad_position": i, "count": n}
-            require(fits, "name-one-arguments-call", self.who, NoPosition, **given)
+            require(fits, "name-one-arguments-call", self.who, grad_position=i, count=n)
         holding = [i for i in self.positions if tensors_of(args[i])]
         others = [i for i in self.positions if i not in holding and args[i] is not None]
         if others and not holding:
