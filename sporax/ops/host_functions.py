@@ -112,8 +112,8 @@ class Morph(Primitive):
         dout = grads if isinstance(ctx.output, tuple) else grads[0]
         return self.bprop_fn(*ctx.inputs, ctx.output, dout)
 
-    def __call__(self, *args):
-        return self._apply(*args)
+    def __call__(self, *args, **kwargs):
+        return self._apply(*args, **kwargs)
 
 
 class Reusing(Primitive):

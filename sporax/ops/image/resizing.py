@@ -155,10 +155,13 @@ def interpolate_axes(input: Array, *, size, taps, steps=None, align_corners=Fals
     """
     if not taps.startswith("nearest"):
         input = floating(input)
+    dtype = input.dtype
+    if jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 2:
+        input = input.astype(jnp.float32)  # rounded once
     steps = steps or (None,) * len(size)
     for axis, (n_out, step) in enumerate(zip(size, steps, strict=True), input.ndim - len(size)):
         input = _along(input, axis, n_out, taps, step, align_corners)
-    return input
+    return input.astype(dtype)
 
 
 def _for_each(name, value, count, kind):

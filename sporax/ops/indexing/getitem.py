@@ -282,8 +282,9 @@ def getitem(self, index):
     return out
 
 
-def setitem(self, index, value) -> None:
-    """`self[index] = value`, broadcast to the indexed shape and cast to this dtype.
+def setitem(self, index, value) -> Tensor:
+    """`self[index] = value`, broadcast to the indexed shape and cast to this dtype. Returns the
+    Tensor, for calls by name.
 
     >>> x = Tensor([1.0, -2.0, 3.0])
     >>> x[x < 0] = 0
@@ -298,14 +299,14 @@ def setitem(self, index, value) -> None:
     where = _one_for_all(self, index, value)
     pattern, operands = Parser(name, self.shape, where).parse(index)
     if NONE in pattern:  # False selects nothing
-        return
+        return self
     alias = getattr(self, "_alias", None)
     if alias is not None and alias.repeats() and _is_basic(pattern):
         view = self[index]  # if elements repeat, this view may still have each only once
         view._rebind(apply(_setting[_full_pattern(view)], view, value)._value)
-        return
+        return self
     do = _door(pattern, operands)
-    self._rebind(do(_setting[pattern], self, value, *operands)._value)
+    return self._rebind(do(_setting[pattern], self, value, *operands)._value)
 
 
 def _full_pattern(x):

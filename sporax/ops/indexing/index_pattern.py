@@ -46,6 +46,7 @@ class Parser:
     def __init__(self, name, shape, where=False):
         self.name, self.shape, self.where = name, shape, where
         self.pattern, self.operands, self.axis = [], [], 0
+        self.items, self.has_scalar_mask = (), False
 
     def parse(self, index):
         """Return (pattern, operands)."""
@@ -59,6 +60,7 @@ class Parser:
             )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
         require(ellipses <= 1, "index-at-most-one-ellipsis", self.name, got=ellipses)
+        self.items = items
         for item in items:
             if item is Ellipsis:
                 for _ in range(len(self.shape) - taken):
@@ -78,7 +80,7 @@ class Parser:
         elif item is None:
             self.pattern.append(NEW)
         elif isinstance(item, (bool, np.bool_)):
-            self.pattern.append(NEW if item else NONE)
+            self._scalar_mask(item)
         elif isinstance(item, Tensor):
             self._tensor(item)
         elif isinstance(item, (list, tuple, range, np.ndarray)):
@@ -89,6 +91,12 @@ class Parser:
             raise rejection(
                 "index-integer-slice-none", self.name, got=kind.__name__, item=item, error=NoIndex
             )
+
+    def _scalar_mask(self, is_true):
+        """Add an axis for True, unless it is broadcast with an array of indices or another True."""
+        if not (is_true and (self.has_scalar_mask or any(map(_is_array, self.items)))):
+            self.pattern.append(NEW if is_true else NONE)
+        self.has_scalar_mask = True
 
     def _integer(self, i):
         n = self.shape[self.axis]
@@ -196,6 +204,11 @@ def _axes_of(item):
         array = numbers_of(item)
         return array.ndim if array.dtype.kind == "b" else 1
     return 1
+
+
+def _is_array(item):
+    """Return True for an index that is an array, not a number."""
+    return isinstance(item, (list, tuple, range)) or getattr(item, "ndim", 0) > 0
 
 
 def numbers_of(item):

@@ -66,12 +66,14 @@ def _next_jvp(operands, tangents):
 
 
 def _toward_zero(a, b):
+    require(a.dtype != bool, "operands-numbers-convert-bool")
     if jnp.issubdtype(a.dtype, jnp.integer):
         return jax.lax.div(*jnp.broadcast_arrays(a, b))
     return jnp.trunc(a / b)
 
 
 def _remainder(a, b):
+    require(a.dtype != bool, "operands-numbers-convert-bool")
     return jnp.fmod(a, b)
 
 

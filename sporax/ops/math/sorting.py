@@ -60,7 +60,7 @@ def argsort(input: Array, axis=-1, descending=False, stable=True):
 )  # fmt: skip
 def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their
-    indices (Int32): a pair.
+    indices (Int32): a pair. All elements stay in place if they need not be `sorted`.
 
     >>> [t.asnumpy() for t in ops.topk(Tensor([1.0, 3.0, 2.0]), 2)]
     [array([3., 2.], dtype=float32), array([1, 2], dtype=int32)]
@@ -70,7 +70,9 @@ def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     size = input.shape[dim]
     require(0 < count <= size, "in-interval", k=count, interval=f"[1, {size}]")
     x = jnp.moveaxis(input, dim, -1)
-    if largest:
+    if count == size and not sorted:
+        value, indices = x, jnp.broadcast_to(jnp.arange(size), x.shape)
+    elif largest:
         value, indices = jax.lax.top_k(x, count)
     else:
         indices = jnp.argsort(x, -1, stable=True)[..., :count]

@@ -14,9 +14,15 @@ from sporax.ops.operand_checks import floats_only, tensors_only
 from sporax.ops.shape.zero_dimensional import of_any_rank
 
 
+def _selu_operand(aval):
+    """Reject operands other than floating Tensors and, as MindSpore, those of Int8 and Int32."""
+    if aval.weak or aval.dtype.name not in ("int8", "int32"):
+        floats_only("SeLU")(aval)
+
+
 def _declare(name, primitive, parameter, formula, compute, example, shown, mint=True):
     def function(input: Array):
-        if input.dtype.itemsize > 2:
+        if input.dtype.itemsize > 2 and jnp.issubdtype(input.dtype, jnp.inexact):
             return compute(input)
         return compute(input.astype(jnp.float32)).astype(input.dtype)  # rounded once
 
@@ -31,7 +37,7 @@ def _declare(name, primitive, parameter, formula, compute, example, shown, mint=
         function=f"{name}({parameter}: input)",
         mint=f"nn.functional.{name}(input)" if mint else None,
         name=primitive or name,
-        check=floats_only(primitive or name),
+        check=_selu_operand if name == "selu" else floats_only(primitive or name),
     )(function)
 
 

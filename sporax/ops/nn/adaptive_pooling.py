@@ -6,12 +6,12 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from sporax._src.core.dtype import int32
+from sporax._src.core.dtype import from_numpy, int32
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.operand_checks import floats_only, require_planes
+from sporax.ops.operand_checks import floats_only, require_planes, tensors_only
 
 
 @op(
@@ -58,11 +58,14 @@ def adaptive_avg_pool3d(input, output_size):
     return _adaptive_average(input, output_size, 3)
 
 
-@op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
+@op(function=(), name="AdaptiveMaxPool2D", check=tensors_only("AdaptiveMaxPool2D"))
 def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     """As `adaptive_max_pool2d`, with the index of each maximum in its plane (Int64)."""
     # JAX rejects it only at compile time
     require(not jnp.iscomplexobj(input), "real-numbers-order-give", argument="input")
+    kind = jnp.number if axes == 3 else jnp.floating  # as in MindSpore
+    fits = jnp.issubdtype(input.dtype, kind)
+    require(fits, "input-tensor-floating-dtype", got=from_numpy(input.dtype))
     windows = _windows(input, output_size, axes)
     shape = input.shape[-axes:]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)

@@ -143,7 +143,8 @@ def conv2d_gradient(
     dout, weight, input_size, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None,
     mode=1, stride=1, dilation=1, group=1, data_format="NCHW",
 ):  # fmt: skip
-    """The gradient of `Conv2D` with respect to its input, of shape `input_size`.
+    """The gradient of `Conv2D` with respect to its input, of shape `input_size`. The sizes of
+    `weight` count, not `out_channel` and `kernel_size`.
 
     >>> y, w = ops.ones((1, 2, 4, 4)), ops.ones((2, 3, 3, 3))
     >>> ops.Conv2DTranspose(2, 3)(y, w, (1, 3, 6, 6)).shape
@@ -152,7 +153,8 @@ def conv2d_gradient(
     who = "Conv2DTranspose"
     require(data_format == "NCHW", "must-equal", who, data_format=data_format, value="NCHW")
     require(mode == 1, "must-equal", who, mode=mode, value=1)
-    require_shapes(who, dout=(dout, f"N {out_channel} H W"))
+    require_shapes(who, weight=(weight, "O C H W"))
+    require_shapes(who, dout=(dout, f"N {weight.shape[0]} H W"))
     stride, dilation = (
         _numbers(who, name, value[2:] if isinstance(value, tuple) and len(value) == 4 else value,
                  2, 1)

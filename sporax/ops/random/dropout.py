@@ -141,10 +141,11 @@ def dropout3d(input, p=0.5, training=True):
 
 def _with_mask(name, x, keep_prob, axes):
     require(0 <= keep_prob <= 1, "in-interval", name, keep_prob=keep_prob, interval="[0, 1]")
-    out, kept = dropout_from_key(
-        x, next_key(), 1 - keep_prob, _channels(name, x, (axes,), axes - 2)
-    )
-    return out, cast(kept, dtypes.bool_).broadcast_to(x.shape)
+    is_whole = x.dtype in dtypes.int_type  # scaled, then truncated, as MindSpore does
+    floats = cast(x, dtypes.float64) if is_whole else x
+    together = _channels(name, x, (axes,), axes - 2)
+    out, kept = dropout_from_key(floats, next_key(), 1 - keep_prob, together)
+    return cast(out, x.dtype), cast(kept, dtypes.bool_).broadcast_to(x.shape)
 
 
 @composite(function=(), primitive="Dropout2D(keep_prob=0.5)(x)")

@@ -108,8 +108,12 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     >>> ops.slice_scatter(ops.zeros((3,)), Tensor([1.0, 2.0]), 0, 1).tolist()
     [0.0, 1.0, 2.0]
     """
-    out, leading = input.copy(), (slice(None),) * (axis % input.ndim)
-    out[(*leading, slice(start, end, step))] = src
+    out, index = input.copy(), (slice(None),) * (axis % input.ndim)
+    index = (*index, slice(start, end, step))
+    shape = input[index].shape
+    fits = tuple(src.shape) == tuple(shape)
+    require(fits, "slice-shape", "slice_scatter", argument="src", shape=shape, got=src.shape)
+    out[index] = src
     return out
 
 

@@ -223,10 +223,15 @@ def coo_concat(sp_input, concat_dim=0) -> COOTensor:
     """
     matrices = [COOTensor(*p) if isinstance(p, tuple) else p for p in sp_input]
     require(len(matrices) >= 2, "give-at-least-2-cootensors", "coo_concat", got=len(matrices))
+    kinds.INT("coo_concat", concat_dim=concat_dim)
+    fits, interval = -2 <= concat_dim < 2, {"argument": "concat_dim", "interval": "[-2, 2)"}
+    require(fits, "int-in-interval", "coo_concat", IndexError, got=concat_dim, **interval)
     axis = concat_dim % 2
-    shapes = [p.shape for p in matrices]
-    fits = len({shape[1 - axis] for shape in shapes}) == 1
-    require(fits, "sizes-along-axis-equal", "coo_concat", axis=1 - axis, got=shapes)
+    shapes, dtypes = [p.shape for p in matrices], [p.values.dtype for p in matrices]
+    fits, axes = len({shape[1 - axis] for shape in shapes}) == 1, {"axis": 1 - axis, "got": shapes}
+    require(fits, "sizes-along-axis-equal", "coo_concat", RuntimeError, **axes)
+    fits = len(set(dtypes)) == 1
+    require(fits, "operands-tensors-one-dtype", "coo_concat", got=dtypes)
     ends = np.cumsum([p.shape[axis] for p in matrices]).tolist()
     offset = np.zeros((len(matrices), 2), np.int64)
     offset[1:, axis] = ends[:-1]

@@ -240,8 +240,8 @@ class JitFunction:
         if effect is not None:
             self._run_dynamically(effect)
             return None, self.fn(*args, **kwargs)
-        if "type" in dependence.variables:
-            scalars.fix()  # `type` of a `Scalar` is not int or float
+        if dependence.sees_identity:
+            scalars.fix()  # a `Scalar` is another object than its number, and of another class
         call: Any = scalars.arguments(args, kwargs)
         result, graph = self._capture(key, call[0], call[1], tensors, host_results, sizes, scalars)
         if scalars.is_symbolic:

@@ -2,6 +2,7 @@
 
 import dis
 import functools
+import itertools
 import types
 from typing import Any
 
@@ -16,7 +17,8 @@ class Named:
     `imported`: modules that a function such as `import_module` imports. `dotted`: names with their
     attributes, see `Dotted`; `values`: names that are not only called; `texts`: string constants.
     `any_attribute`: True if attributes are read under names that the code does not contain.
-    `has_texts`: True if objects are converted to strings. `unbounded`: the name of a function or
+    `has_texts`: True if objects are converted to strings. `sees_identity`: True if local variables
+    are compared by `is`, or classes read by `type`. `unbounded`: the name of a function or
     attribute that can read anything, or None.
     """
 
@@ -29,6 +31,7 @@ class Named:
         self.modules, self.imported, self.dotted = set(), set(), set()
         self.values, self.texts = set(), set()
         self.any_attribute, self.has_texts, self.unbounded = False, False, None
+        self.sees_identity = False
         instructions = []
         for code_object in codes_in([code]):
             steps = list(dis.get_instructions(code_object))
@@ -56,6 +59,10 @@ class Named:
         self.variables.update(s.argval for s in steps if s.opname in _VARIABLE)
         self.modules.update(_imported(steps))
         self.has_texts = self.has_texts or not read.isdisjoint(_TEXTS)
+        self.sees_identity |= "type" in self.variables or any(
+            step.opname == "IS_OP" and right.opname.startswith("LOAD_FAST")
+            for right, step in itertools.pairwise(steps)
+        )
         self.optional |= constants | written
         self.attributes |= constants | written | read
         if code.co_exceptiontable:
@@ -75,6 +82,7 @@ class Named:
             for name in self.SETS:
                 getattr(self, name).update(getattr(inner, name))
             self.any_attribute = self.any_attribute or inner.any_attribute
+            self.sees_identity |= inner.sees_identity
             self.has_texts = self.has_texts or inner.has_texts
             self.unbounded = self.unbounded or inner.unbounded
 

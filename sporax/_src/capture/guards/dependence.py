@@ -71,7 +71,7 @@ class Dependence(Snapshot):
         self.owners = {id(cell) for cell in owners}
         self.tensors = set()  # ids of the Tensors that it can reach
         self.codes = set()
-        self.variables = set()  # names of globals
+        self.sees_identity = False  # of numbers, or their classes
         self.iterator = self.threads = self.hidden = None
         self.structures = []  # (Cell, the Cells and Parameters that are its parts)
         self._seen, self._queue, self._parts = {}, collections.deque(), set()
@@ -369,7 +369,7 @@ class Dependence(Snapshot):
         if named.any_attribute:
             self.read_all()
         self.name(named.attributes, named.optional)
-        self.variables |= named.variables
+        self.sees_identity |= named.sees_identity
         self._values |= named.values
         if "super" in named.variables:
             self._attributes.call_super()

@@ -84,6 +84,16 @@ def _loss_and_gradient(features, labels):
     return losses, ops.softmax(features, 1) - rows
 
 
+def _offsets(axis, shapes):
+    """Return where each Tensor of these shapes begins in their concatenation."""
+    starts = [ops.zeros_like(shapes[0])]
+    for shape in shapes[:-1]:
+        step = ops.zeros_like(shape)
+        step[axis] = shape[axis]
+        starts.append(starts[-1] + step)
+    return tuple(starts)
+
+
 _INCREMENTAL = (
     "IncreFlashAttention(num_heads=1, input_layout='BSH', scale_value=1.0, num_key_value_heads=0, "
     "block_size=0, inner_precise=1)(query, key, value, attn_mask=None, actual_seq_lengths=None, "
@@ -136,6 +146,7 @@ _ROWS = {
             + beta * x3_dense
         )
     ),
+    "ConcatOffsetV1()(axis, x)": lambda axis, x: _offsets(int(axis), x),
     # tuples and lists
     "ListAppend()(input_data, target)": lambda input_data, target: [*input_data, target],
     "ListInsert()(input_data, index, target)": (
