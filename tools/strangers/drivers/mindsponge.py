@@ -24,12 +24,6 @@ def _units():
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-@pytest.fixture
-def eagerly():
-    """Not a graph, which takes MindSpore minutes to compile."""
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-
-
 def _check(name, md, system, **more):
     more |= {"coordinate": system.coordinate, "energy": md.calc_energy()}
     compare_arrays(name, **{key: np.asarray(value.asnumpy()) for key, value in more.items()})
@@ -142,7 +136,7 @@ def test_b05_a_periodic_box():
     _simulate("b05", system, network, pressure=1, barostat="berendsen")
 
 
-def test_b06_a_protein(eagerly):
+def test_b06_a_protein():
     from sponge import ForceField, Protein, WithEnergyCell
     from sponge.optimizer import SteepestDescent
 
@@ -202,7 +196,7 @@ def test_a01_collective_variables():
 
 
 @pytest.mark.parametrize("name", ["a02", "a03", "a04"])  # metadynamics, tempering, both
-def test_sampling(eagerly, name):
+def test_sampling(name):
     from sponge import ForceField, WithEnergyCell
     from sponge.function import PI
     from sponge.sampling import ITS, Metadynamics
@@ -245,7 +239,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_cell(eagerly, name):
+def test_cell(name):
+    ms.set_context(mode=ms.PYNATIVE_MODE)
     arguments, shapes = CASES[name]
     inputs = [uniform(f"{name} {i}", *shape) for i, shape in enumerate(shapes)]
     # masks lie between 0 and 1; masked logits get -1e9 times what is missing
