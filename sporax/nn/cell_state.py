@@ -18,9 +18,9 @@ class CellState:
     requires_grad: bool
     training: bool
 
-    _compute: Any
-    _static_names: Any
-    _static_state: Any
+    _run_construct: Any
+    _captured_names: Any
+    _captured_state: Any
     add_flags: Any
     add_flags_recursive: Any
     get_sub_cell: Any

@@ -29,6 +29,45 @@ def test_a_module_and_a_function_share_a_name():
     assert found is Tensor and tensor([1.0]).shape == (1,)
 
 
+# private names that MindSpore's Cell does not have: MindSPONGE's layers have
+# a method `_compute`
+@pytest.mark.parametrize("mode", [sporax.PYNATIVE_MODE, sporax.GRAPH_MODE])
+def test_a_cells_subclass_has_private_names_of_its_own(mode):
+    def own(self, _x):
+        return self.dense(_x * self.w)
+
+    names = [
+        "compute",
+        "call",
+        "called",
+        "adopt",
+        "make_room",
+        "static_state",
+        "as_graph",
+        "set_part",
+    ]
+    values = ["graph", "hooks", "flags", "precision"]
+
+    class Own(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            for name in values:
+                setattr(self, f"_{name}", 3)
+            self.dense, self.w = nn.Dense(2, 1), Parameter(Tensor([1.0, 1.0]), name="w")
+
+        def construct(self, x):
+            return self._compute(x) * self._graph
+
+    for name in names:
+        setattr(Own, f"_{name}", own)
+    sporax.set_context(mode=mode)
+    net = Own()
+    value = sporax.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    expected = 3 * (X @ net.dense.weight.asnumpy().T + net.dense.bias.asnumpy()).sum()
+    np.testing.assert_allclose(value(Tensor(X))[0].asnumpy(), expected, rtol=1e-5, atol=1e-5)
+    assert [getattr(net, f"_{name}") for name in values] == [3] * 4
+
+
 # subclasses ------------------------------------------------------------------------------------
 def test_a_tensors_subclass_counts_as_one():
     class Own(Tensor):

@@ -67,7 +67,7 @@ class Subject:
             held += [p for _, p in parameters(cell)]
             for _, part in tree(cell):
                 held += tensors_of(vars(part))
-                self.precisions.append((part, vars(part).get("_precision")))
+                self.precisions.append((part, vars(part).get("_autocast")))
         held += random.states()
         self.held = list({id(t): t for t in held}.values())
         self.seeds, self.outputs = None, ()
@@ -79,7 +79,7 @@ class Subject:
         self.before = [(t, t._value) for t in self.held]
         try:
             for part, _ in self.precisions:
-                vars(part)["_precision"] = None  # set by `to_float`
+                vars(part)["_autocast"] = None  # set by `to_float`
             self.state = [(t, _wide_value(t)) for t in self.held]
             self._reset()
         except BaseException:
@@ -91,7 +91,7 @@ class Subject:
         for handle, value in self.before:
             handle._value = value
         for part, precision in self.precisions:
-            vars(part)["_precision"] = precision
+            vars(part)["_autocast"] = precision
 
     def _reset(self):
         drawing = {id(t) for t in random.states()}  # not restored, so that draws are detected
