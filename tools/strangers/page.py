@@ -1,6 +1,7 @@
 """Writes `docs/libraries.md` and its Chinese counterpart from the records."""
 
 import collections
+import re
 
 from tools.strangers.table import ROOT, read_record
 
@@ -72,7 +73,7 @@ def _page(words, found):
         counts = {"tests": len(record), "real": len(passing), "ours": ours.count("passed")}
         sums.update(counts)
         about = library.about_zh if words is CHINESE else library.about
-        anchor = library.title.lower().replace(" ", "-").replace("/", "")
+        anchor = re.sub(r"[^\w -]", "", library.title.lower()).replace(" ", "-")
         rows.append(_row(f"[{library.title}](#{anchor})", counts, about))
         sections.append(_section(words, library, record, counts, about))
     head = [words["table"], "|---|---|---|---|---|"]
