@@ -9,10 +9,10 @@ class CellState:
     _cells: dict[str, Any]
     _params: dict[str, Any]
     _buffers: dict[str, Any]
-    _flags: dict[str, Any]
-    _hooks: Any
-    _precision: Any
-    _graph: Any
+    _cell_flags: dict[str, Any]
+    _cell_hooks: Any
+    _autocast: Any
+    _captured_call: Any
     _phase: str
     _param_prefix: str
     requires_grad: bool
