@@ -6,7 +6,7 @@ import pytest
 import sporax
 from sporax import Parameter, Tensor, jit, nn, ops
 from sporax._src.initializers import Initializer, initializer
-from sporax.data import NumpySlicesDataset
+from sporax.data import GeneratorDataset, NumpySlicesDataset
 from sporax.train import Metric
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -225,3 +225,15 @@ def test_the_arguments_of_an_optimizer_are_in_its_dict():  # MindSPONGE's copy o
     net = nn.Dense(1, 1)
     rest = nn.Adam(net.trainable_params(), 0.1, beta1=0.8).__dict__["init_args"]
     assert rest["beta1"] == 0.8 and "learning_rate" not in rest and "params" not in rest
+
+
+def test_a_source_of_rows_gets_indices_of_numpy():  # MindEarth's calls `.item()` on them
+    class Source:
+        def __getitem__(self, i):
+            return np.float32(i.item())
+
+        def __len__(self):
+            return 2
+
+    rows = GeneratorDataset(Source(), ["x"], shuffle=False).create_tuple_iterator(num_epochs=1)
+    assert [x.item() for (x,) in rows] == [0, 1]
