@@ -131,7 +131,8 @@ class GeneratorDataset(Dataset):
 
     def _row_at(self, position, i):
         try:
-            row = self._row(self.source[i])
+            index = i if type(self) is not GeneratorDataset else np.int64(i)  # as MindSpore passes
+            row = self._row(self.source[index])
         except Exception as error:
             error.add_note(f"For '{type(self).__name__}', this came of the row at index {i}.")
             raise

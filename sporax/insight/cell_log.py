@@ -60,7 +60,7 @@ class CellLog:
         self.current = call = Call(cell, outer, self._name(cell, outer.cell))
         call.inputs = [t._value.aval for t in tensors_of((args, kwargs))]
         try:
-            result = cell._compute(args, kwargs)
+            result = cell._run_construct(args, kwargs)
         finally:
             self.current = outer
         call.outputs = [t._value.aval for t in tensors_of(result)]

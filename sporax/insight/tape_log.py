@@ -38,7 +38,7 @@ class TapeLog:
     def call(self, cell, args, kwargs):
         """Call a Cell; see `Tracer.cell_log`."""
         first = len(_entries())
-        result = cell._compute(args, kwargs)
+        result = cell._run_construct(args, kwargs)
         self._calls.append((first, len(_entries()), cell))  # nested calls are already in it
         if self._names.get(cell):
             self._outputs += [(self._names[cell], tensor) for tensor in tensors_of(result)]

@@ -15,7 +15,9 @@ from sporax._src.diagnosis.rules import message, rejection
 def _endless(cell, error):
     """Return the error for a Cell that calls itself endlessly; None if that is not the cause."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    calls = [f for f in frames if f.f_code.co_name == "_compute" and f.f_locals["self"] is cell]
+    calls = [
+        f for f in frames if f.f_code.co_name == "_run_construct" and f.f_locals["self"] is cell
+    ]
     if len(calls) < 2 or thread.recorder.tracer is not None:
         return None
     recursion = recursion_of(error, is_users) or message("among-its-own-parts")

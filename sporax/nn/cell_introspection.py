@@ -68,7 +68,7 @@ class Introspection(CellState):
 
     # attributes that a captured call does not depend on
     IGNORE_LIST: ClassVar[list[str]] = [
-        "_params", "_cells", "_buffers", "_graph", "_announced", "_has_names", "_scope",
+        "_params", "_cells", "_buffers", "_captured_call", "_announced", "_has_names", "_scope",
         "_create_time", "_compile_phase", "_arguments",
         *(f"_{name}" for name, kind in list(locals().items()) if isinstance(kind, Setting)),
     ]  # fmt: skip
@@ -99,7 +99,7 @@ class Introspection(CellState):
     # graphs -------------------------------------------------------------------------------------
 
     def _phases(self):
-        captures = self._graph.captures if self._graph is not None else 0
+        captures = self._captured_call.captures if self._captured_call is not None else 0
         start = f"{self._phase}.{self.create_time}.{id(self)}"
         return [f"{start}.{n}" for n in range(captures)]
 
@@ -138,7 +138,7 @@ class Introspection(CellState):
     @property
     def jit_config_dict(self):
         """Settings of the last `set_jit_config`; {} before."""
-        config = self._flags.get("jit_config")
+        config = self._cell_flags.get("jit_config")
         return {} if config is None else config.jit_config_dict
 
     # parameters ---------------------------------------------------------------------------------
@@ -184,12 +184,12 @@ class Introspection(CellState):
         >>> nn.ReLU().run_construct((Tensor([-1.0]),), {}).asnumpy()
         array([0.], dtype=float32)
         """
-        return self._compute(cast_inputs, kwargs)
+        return self._run_construct(cast_inputs, kwargs)
 
     @property
     def enable_backward_hook(self):
         """True if a hook is registered on the cell."""
-        return self._hooks is not None
+        return self._cell_hooks is not None
 
     def update_cell_type(self, cell_type):
         """Set `cell_type`, an annotation used by second-order optimizers."""
@@ -203,7 +203,7 @@ class Introspection(CellState):
         >>> nn.ReLU().to_float(ms.float16).get_mixed_precision_type().name
         'FP16'
         """
-        return mixed_precision_of(self._precision)
+        return mixed_precision_of(self._autocast)
 
     def set_mixed_precision_type(self, mixed_type, is_set=True):
         """Set the precision of this cell, not of its descendants. `is_set`: accepted."""

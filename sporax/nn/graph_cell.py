@@ -38,7 +38,7 @@ class GraphCell(Cell):
             parameter = Parameter(Tensor(array), name=name)
             if name in chosen:
                 parameter.set_data(chosen[name])
-            self._adopt(name, parameter)
+            self._set_attr_for_params(name, parameter)
 
     def construct(self, *inputs):
         """Run the exported function; inputs must match the export."""

@@ -13,7 +13,7 @@ class IgnoredSettings(CellState):
 
     def set_jit_config(self, jit_config):
         """Accepted without effect: there is only one compiler."""
-        self._flags["jit_config"] = jit_config
+        self._cell_flags["jit_config"] = jit_config
 
     def set_inputs(self, *inputs, **kwargs):
         """Declare which input dimensions vary: the None entries of a `Tensor(shape=[None, 16],

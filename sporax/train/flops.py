@@ -32,13 +32,17 @@ def flops_collection(phase="train"):
     """
     kinds.STR("flops_collection", phase=phase)
     for cell in gc.get_objects():
-        if isinstance(cell, Cell) and "_graph" in cell.__dict__ and phase in cell.compile_cache:
+        if (
+            isinstance(cell, Cell)
+            and "_captured_call" in cell.__dict__
+            and phase in cell.compile_cache
+        ):
             return _flops_of(cell)
     raise rejection("captured-cell", "flops_collection", phase=phase)
 
 
 def _flops_of(cell):
-    function = cell._graph
+    function = cell._captured_call
     *_, entries = function.entries.values()  # the most recently used
     graph = entries[0].graph
     operations = [x.op for x in getattr(graph, "parts", [graph]) if hasattr(x, "op")]

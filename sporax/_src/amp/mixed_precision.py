@@ -133,7 +133,7 @@ def _check_dtype(who, dtype):
 
 def _set(cell, inside, returns=None):
     Changes.count += 1
-    vars(cell)["_precision"] = PrecisionScheme(inside, returns)
+    vars(cell)["_autocast"] = PrecisionScheme(inside, returns)
 
 
 def _whitelisted(network, dtype, kinds):
@@ -142,7 +142,7 @@ def _whitelisted(network, dtype, kinds):
     for cell in _outermost(network, lambda c: type(c) in kinds and not _is_chosen(c)):
         cell.to_float(dtype)
         _set(cell, dtype, dtypes.float32)
-    if operations and vars(network).get("_precision") is None:
+    if operations and vars(network).get("_autocast") is None:
         _set(network, choice_of(
             dtypes.to_numpy(dtype), operations, frozenset(), frozenset(), np.dtype(np.float32)
         ))  # fmt: skip
@@ -158,7 +158,7 @@ def _operation(kind):
 
 def _is_chosen(cell):
     """Return True if the precision of the cell was set before."""
-    return any(cell._flags.get(flag) for flag in FLAGS)
+    return any(cell._cell_flags.get(flag) for flag in FLAGS)
 
 
 def _outermost(network, is_meant):

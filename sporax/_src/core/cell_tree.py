@@ -13,18 +13,18 @@ class CellProtocol(Protocol):
     _cells: dict[str, Any]  # of the attributes that are Cells, or None
     _params: dict[str, Any]  # of the attributes that are Parameters, or None
     _buffers: dict[str, Any]  # of the attributes that are buffers, or None
-    _hooks: Any  # groups of registered hooks, or None
-    _precision: Any  # the autocast of `to_float`, or None
+    _cell_hooks: Any  # groups of registered hooks, or None
+    _autocast: Any  # the autocast of `to_float`, or None
     requires_grad: bool
     training: bool
 
-    def _compute(self, args, kwargs) -> Any:
+    def _run_construct(self, args, kwargs) -> Any:
         """Call `construct` with hooks, autocast and a custom derivative."""
 
-    def _static_names(self) -> Any:
-        """Return the names of the entries of `_static_state`, in the same order."""
+    def _captured_names(self) -> Any:
+        """Return the names of the entries of `_captured_state`, in the same order."""
 
-    def _static_state(self) -> Any:
+    def _captured_state(self) -> Any:
         """Return the state that a captured call depends on, to compare with a later call's."""
 
 
@@ -73,7 +73,7 @@ def is_cell(obj) -> TypeGuard[CellProtocol]:
 
 def is_cell_class(kind):
     """Return True if a class is `nn.Cell` or a subclass of it."""
-    return defines(kind, "_static_state")
+    return defines(kind, "_captured_state")
 
 
 def defines(kind, name):

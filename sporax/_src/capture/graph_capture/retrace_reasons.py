@@ -117,17 +117,19 @@ def _kind(dependence, entry):
 
 def _in_cell(cell: CellProtocol, then):
     """Yield (Cell, attribute, value at capture, current value) of changed attributes."""
-    for i, (name, now) in enumerate(zip(cell._static_names(), cell._static_state(), strict=True)):
+    for i, (name, now) in enumerate(
+        zip(cell._captured_names(), cell._captured_state(), strict=True)
+    ):
         was = then[i] if i < len(then) else None
         if not same(now, was):
             yield cell, name, was, now
 
 
 _ORDER = {
-    "_hooks": 0,
-    "_precision": 0,
+    "_cell_hooks": 0,
+    "_autocast": 0,
     "_phase": 2,
-    "_flags": 2,
+    "_cell_flags": 2,
 }  # the order in which changes are reported
 
 
@@ -136,10 +138,10 @@ def _of_cells(dependence, changes):
     cell, name, was, now = changes[0]
     others = len({id(c[0]) for c in changes if c[1] == name}) - 1
     where = _path(dependence, cell) + (f" (and {others} more)" if others else "")
-    if name == "_hooks":
+    if name == "_cell_hooks":
         verb = "added to" if was is None else "removed from" if now is None else "changed at"
         return f"a hook was {verb} {where}"
-    if name == "_precision":
+    if name == "_autocast":
         return f"'to_float' was called on {where}"
     return f"'{name}' of {where} changed from {_short(was)} to {_short(now)}"
 

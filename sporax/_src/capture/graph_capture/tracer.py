@@ -249,7 +249,7 @@ class GraphTracer(lending.Scope, Tracer):
             self.entering = None
             return False
         if cell not in self.cells:
-            self.cells[cell] = cell._static_state()
+            self.cells[cell] = cell._captured_state()
         return True
 
     def on_graph_break(self, recorder):

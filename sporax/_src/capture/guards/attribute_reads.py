@@ -139,7 +139,7 @@ class Attributes:
             self._entry(target, name)
         elif owner is not None:
             self._of_class(target, name, owner, value)
-            # a called Cell reports its own attributes: `Cell._static_state`
+            # a called Cell reports its own attributes: `Cell._captured_state`
             is_reported = name in _CALLED and is_cell_class(target.kind)
             if space is not None and not comes_first and not is_reported and not _is_special(name):
                 self._dependence.add(Entry(space, name))
@@ -252,7 +252,7 @@ class Attributes:
 
     def _parts_of(self, cell, space):
         """Follow the attributes of a Cell; `Changes` counts changes of its settings."""
-        for name in cell._static_names():
+        for name in cell._captured_names():
             if not name.startswith("_") and name in space:
                 self._dependence.follow(space[name], name)
 

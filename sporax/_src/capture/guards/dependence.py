@@ -4,7 +4,7 @@ It follows the code of the function, and of the functions and methods that it na
 closure variables, default arguments, items of containers, and the attributes that the code names
 (all attributes if it reads them under names that it does not contain). All of these have guards,
 however many there are. A function that reads state that no guard can check (`hidden`) is not
-captured. A called Cell reports its own state (`Cell._static_state`).
+captured. A called Cell reports its own state (`Cell._captured_state`).
 """
 
 import abc
@@ -311,7 +311,7 @@ class Dependence(Snapshot):
     def _in_cell(self, cell: CellProtocol):
         """Follow the hooks of a Cell, which the capture calls, and its parts."""
         self.structures.append((cell, type(cell), parts_of(cell)))
-        for hook in itertools.chain.from_iterable(cell._hooks or ()):
+        for hook in itertools.chain.from_iterable(cell._cell_hooks or ()):
             self.follow(hook[1])
         for parameter in cell._params.values():
             self.flags.append((parameter, getattr(parameter, "requires_grad", None)))
@@ -451,7 +451,7 @@ def unchanged(cells, marks):
     """Return True if each Cell has its static state, and each Tensor its mark of `marks_of`."""
     if any(_mark(handle) != mark for handle, mark in marks):
         return False
-    return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
+    return all(same(tuple(cell._captured_state()), tuple(state)) for cell, state in cells)
 
 
 _NO_HOOKS = types.SimpleNamespace(functions={})

@@ -188,14 +188,14 @@ class CellState(Held):
 
     def __init__(self, thing):
         super().__init__(thing, type(thing).__name__)
-        self.items, self.count = thing._static_state(), Changes.count
+        self.items, self.count = thing._captured_state(), Changes.count
 
     def changed(self):
         """Return True if any part of the state has changed."""
         if self.count == Changes.count:
             return False
         count = Changes.count
-        if not same(tuple(self.thing._static_state()), tuple(self.items)):
+        if not same(tuple(self.thing._captured_state()), tuple(self.items)):
             return True
         self.count = count
         return False

@@ -65,7 +65,7 @@ class BucketTrace(GraphTextTrace):
 
     def cell_called(self, cell):
         """Record that a Cell is called."""
-        self.cells.setdefault(cell, cell._static_state())
+        self.cells.setdefault(cell, cell._captured_state())
 
     def add_deferred(self, shown):
         """Raise CannotPad for prints, which would show the padding."""

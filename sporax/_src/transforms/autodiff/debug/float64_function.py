@@ -67,7 +67,7 @@ class Subject:
             mutable += [p for _, p in parameters(cell)]
             for _, descendant in tree(cell):
                 mutable += tensors_of(vars(descendant))
-                self.precisions.append((descendant, vars(descendant).get("_precision")))
+                self.precisions.append((descendant, vars(descendant).get("_autocast")))
         mutable += random.states()
         self.mutable = list({id(t): t for t in mutable}.values())
         self.seeds, self.outputs = None, ()
@@ -79,7 +79,7 @@ class Subject:
         self.before = [(t, t._value) for t in self.mutable]
         try:
             for cell, _ in self.precisions:
-                vars(cell)["_precision"] = None  # set by `to_float`
+                vars(cell)["_autocast"] = None  # set by `to_float`
             self.state = [(t, _wide_value(t)) for t in self.mutable]
             self._reset()
         except BaseException:
@@ -91,7 +91,7 @@ class Subject:
         for handle, value in self.before:
             handle._value = value
         for cell, precision in self.precisions:
-            vars(cell)["_precision"] = precision
+            vars(cell)["_autocast"] = precision
 
     def _reset(self):
         drawing = {id(t) for t in random.states()}  # not restored, so that draws are detected
