@@ -68,6 +68,26 @@ def test_a_cells_subclass_has_private_names_of_its_own(mode):
     assert [getattr(net, f"_{name}") for name in values] == [3] * 4
 
 
+def test_methods_of_an_optimizers_subclass():
+    """Adaptive optimizers of libraries define helpers under such names."""
+
+    class Own(nn.Adam):
+        def __init__(self, parameters):
+            super().__init__(parameters, 0.1)
+            self._updates, self._prepared = 3, 4
+
+        def _update(self):
+            return self._updates
+
+        _prepare = _take_all = _constructed_with = _update
+
+    nets = [nn.Dense(2, 1, weight_init="ones") for _ in range(2)]
+    for net, kind in zip(nets, (Own, lambda parameters: nn.Adam(parameters, 0.1)), strict=True):
+        optimizer = kind(net.trainable_params())
+        optimizer(tuple(p * 2 + 1 for p in net.trainable_params()))
+    assert nets[0].weight.asnumpy().tolist() == nets[1].weight.asnumpy().tolist() != [[1.0, 1.0]]
+
+
 # subclasses ------------------------------------------------------------------------------------
 def test_a_tensors_subclass_counts_as_one():
     class Own(Tensor):

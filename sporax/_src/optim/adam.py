@@ -69,15 +69,15 @@ class Adam(Optimizer):
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
         if use_amsgrad:
             self.vhat = self.parameters.clone(prefix="vhat", init="zeros")
-            self._prepare(amsgrad, self.moment1, self.moment2, self.vhat)
+            self._set_rule(amsgrad, self.moment1, self.moment2, self.vhat)
         else:
-            self._prepare(adam, self.moment1, self.moment2, nesterov=use_nesterov)
+            self._set_rule(adam, self.moment1, self.moment2, nesterov=use_nesterov)
 
     def construct(self, gradients):
         beta1, beta2, powers = self.beta1, self.beta2, (self.beta1_power, self.beta2_power)
         now = apply(_next_powers, *powers, beta1, beta2)
         also = zip(powers, now, strict=True)
-        return self._update(gradients, *now, beta1, beta2, self.eps, also=also)
+        return self._apply_rule(gradients, *now, beta1, beta2, self.eps, also=also)
 
     def _apply_adam(self, params, beta1_power, beta2_power, moment1, moment2, lr, gradients):
         """Update with these gradients unchanged, for subclasses with a custom step."""
@@ -161,10 +161,10 @@ class AdamWeightDecay(Optimizer):
         self.eps = Tensor([eps], dtypes.float32)
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
-        self._prepare(adam_weight_decay, self.moments1, self.moments2)
+        self._set_rule(adam_weight_decay, self.moments1, self.moments2)
 
     def construct(self, gradients):
-        return self._update(gradients, self.beta1, self.beta2, self.eps)
+        return self._apply_rule(gradients, self.beta1, self.beta2, self.eps)
 
 
 __all__ = ["Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam"]

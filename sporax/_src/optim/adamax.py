@@ -39,12 +39,12 @@ class AdaMax(Optimizer):
         self.beta1_power = Parameter(initializer(1, [1], dtypes.float32), name="beta1_power")
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
-        self._prepare(ada_max, self.moment1, self.moment2)
+        self._set_rule(ada_max, self.moment1, self.moment2)
 
     def construct(self, gradients):
         power = apply(_next_power, self.beta1_power, self.beta1)
         also = [(self.beta1_power, power)]
-        return self._update(gradients, power, self.beta1, self.beta2, self.eps, also=also)
+        return self._apply_rule(gradients, power, self.beta1, self.beta2, self.eps, also=also)
 
 
 __all__ = ["AdaMax"]

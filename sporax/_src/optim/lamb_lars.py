@@ -53,10 +53,10 @@ class Lamb(Optimizer):
         self.params = self.parameters
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")
-        self._prepare(lamb, self.moments1, self.moments2)
+        self._set_rule(lamb, self.moments1, self.moments2)
 
     def construct(self, gradients):
-        return self._update(gradients, self.global_step, self.beta1, self.beta2, self.eps)
+        return self._apply_rule(gradients, self.global_step, self.beta1, self.beta2, self.eps)
 
 
 @functools.cache

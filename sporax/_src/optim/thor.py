@@ -72,7 +72,7 @@ class Thor(Optimizer):
         self._keep_inverses()
         self._ranks = world() if is_data_parallel() else Group.intern([0])
         self._steps: Any = None  # step count; None before the first step of this process
-        self._prepare(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
+        self._set_rule(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
 
     def get_frequency(self):
         """Return the number of steps between factor inversions."""
@@ -115,7 +115,7 @@ class Thor(Optimizer):
             self._invert(damping)
         gradients = self.scale_grad(gradients)
         natural = [self._natural(i, g, damping) for i, g in enumerate(gradients)]
-        done = self._update(tuple(natural), self.momentum)
+        done = self._apply_rule(tuple(natural), self.momentum)
         if dynamic:
             self._steps += 1
             self.choose(self._steps)

@@ -149,9 +149,9 @@ class GroupOptimizer(Optimizer):
 
     def construct(self, gradients):
         if not self._RULE.counts_steps:
-            return self._update(gradients)
+            return self._apply_rule(gradients)
         counter = getattr(self, self._COUNTER)
-        return self._update(gradients, counter, also=[(counter, apply(advance, counter))])
+        return self._apply_rule(gradients, counter, also=[(counter, apply(advance, counter))])
 
     def _bound(self, group):
         settings = {name: group[name] for name in self._RULE.settings}
@@ -159,7 +159,7 @@ class GroupOptimizer(Optimizer):
             **{k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
         )
 
-    def _update(self, gradients, *scalars, also=()):
+    def _apply_rule(self, gradients, *scalars, also=()):
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         states = [getattr(self, name) for name in (*self._STATES, *self._SINGLE)]
         handles = list(zip(self.parameters, *states, strict=True))
