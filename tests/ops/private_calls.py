@@ -100,5 +100,8 @@ T(Q.SequenceSlice()((1, 2, 3), 0, 3, 2)); Q.ListToTensor()([1, 2], ms.int64)
 ops.tensor_split(T([0, 1, 2, 3, 4]), [-5, 4, 3, 7]); ops.topk(x, T([1]))
 P.NMSWithMask(0.7)(T([[70, 70, 45, 75, 0.6], [30, 33, 43, 29, 0.1]], 'f4'))
 G.ReLU6Grad()(T([1, 2, 3], 'f4'), T([0, 6, 7], 'f4')); T(Q.TensorToList()(T([3, 4])))
+G.BatchNormGrad(True, 1e-5)(p, p * p, w[:2], w[1:], w[:2], w[1:])
+G.BatchNormGrad(False, 1e-5)(p, p * p, w[:2], w[1:], w[:2], w[1:])
+A.TraceV2Grad()(T(3, 'f4'), T([2, 3], 'i8'), 1, 0, 1)
 """
 CALLS = [call.strip() for call in ROWS.replace("\n", ";").split(";") if call.strip()]

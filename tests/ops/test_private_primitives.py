@@ -32,6 +32,9 @@ def test_a_call_gives_what_mindspore_gives(call):
 
 
 SEQUENCES = {  # what MindSpore runs in captured functions only
+    "I.ConcatOffsetV1()(T(1), (T([2, 3]), T([2, 5]), T([2, 1])))": [
+        np.array(row) for row in ([0, 0], [0, 3], [0, 8])
+    ],
     "Q.SequenceUnstack(1)(x)": [ARRAYS["x"][:, i] for i in range(3)],
     "Q.SequenceStack(1)((x, y))": [np.stack([ARRAYS["x"], ARRAYS["y"]], 1)],
     "Q.SequenceAddN()((x, y))": [ARRAYS["x"] + ARRAYS["y"]],

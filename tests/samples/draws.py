@@ -1,6 +1,6 @@
 """Rows for `sporax.ops.random.draws`: the generator (Threefry, Salmon et al., 2011) written out.
 
-The laws themselves are tested in `tests/ops/test_random.py`.
+The distributions themselves are tested in `tests/ops/test_random.py`.
 """
 
 import jax
@@ -86,8 +86,8 @@ QUANTILES = {
 }  # fmt: skip
 
 
-def quantile(key, law, shape, dtype):
-    return QUANTILES[law].ppf(inside(key, shape))
+def quantile(key, distribution, shape, dtype):
+    return QUANTILES[distribution].ppf(inside(key, shape))
 
 
 def halves(key):
@@ -102,9 +102,13 @@ def nonzero(key, mask, count):
     return result, np.arange(count) < len(order)
 
 
-def candidates(key, expected, count, unique, n, law, avoid):
+def candidates(key, expected, count, unique, n, distribution, avoid):
     k = np.arange(n)
-    p = np.full(n, 1 / n) if law == "uniform" else np.log((k + 2) / (k + 1)) / np.log(n + 1)
+    p = (
+        np.full(n, 1 / n)
+        if distribution == "uniform"
+        else np.log((k + 2) / (k + 1)) / np.log(n + 1)
+    )
     weights = p.copy()
     if avoid:
         weights[expected.ravel()] = 0
@@ -171,9 +175,9 @@ SAMPLES = [
     *[
         Sample(
             "inverse_cdf_from_key", [KEY], quantile,
-            {"distribution": law, "shape": (3, 4), "dtype": FLOAT}, rtol=1e-4,
+            {"distribution": distribution, "shape": (3, 4), "dtype": FLOAT}, rtol=1e-4,
         )
-        for law in QUANTILES
+        for distribution in QUANTILES
     ],
     *[
         Sample(
@@ -202,9 +206,11 @@ SAMPLES = [
     *[
         Sample(
             "candidates_from_key", [KEY, np.array([[1, 2], [0, 1]])], candidates,
-            {"count": 4, "unique": unique, "n": 9, "distribution": law, "avoid": avoid},
+            {"count": 4, "unique": unique, "n": 9, "distribution": distribution, "avoid": avoid},
         )
-        for unique in (False, True) for law in ("uniform", "log_uniform") for avoid in (False, True)
+        for unique in (False, True)
+        for distribution in ("uniform", "log_uniform")
+        for avoid in (False, True)
     ],
     Sample("dropout_from_key", [(3, 4), KEY, P.astype(np.float32)], drop),
     Sample(

@@ -7,7 +7,8 @@ from sporax._src.diagnosis.parameter_kinds import culprit
 from sporax._src.diagnosis.rules import message, shown
 
 _NO_AXIS = "index out of range", "out of bounds", "between instances of", "duplicate"
-_QUOTED = re.compile(r"'[^']*'")
+# names and values in quotes, and a rule about a type
+_NOT_ABOUT_SHAPES = re.compile(r"'[^']*'|size must be an int")
 
 
 def names_a_rule(reason):
@@ -54,5 +55,5 @@ def not_an_axis(attributes, avals, cause):
 
 def about_shapes(reason):
     """Return True if a sentence is about shapes, so that it belongs in a ValueError."""
-    words = _QUOTED.sub("", str(reason))
+    words = _NOT_ABOUT_SHAPES.sub("", str(reason))
     return any(word in words for word in ("shape", "size", "broadcast", "dimension", "axis"))

@@ -25,7 +25,7 @@ def sgd(
 
 
 class SGD(experimental.SGD):
-    __doc__ = experimental.SGD.__doc__
+    __doc__ = str(experimental.SGD.__doc__).replace(" SGD(", " mint.optim.SGD(")
 
     _STATES, _RULE = MappingProxyType({"momentum_buf": "zeros"}), sgd
 
@@ -47,7 +47,7 @@ class Adam(experimental.Adam):
 
 
 class AdamW(experimental.AdamW):
-    __doc__ = experimental.AdamW.__doc__
+    __doc__ = str(experimental.AdamW.__doc__).replace(" AdamW(", " mint.optim.AdamW(")
 
     _START = [-1], dtypes.float32
     _RULE = rule("AdamW", states=3)(adam_rule(late_eps=True, decoupled=True, first=-1))

@@ -60,9 +60,8 @@ EXPLAINED = {
         r"nansum\(.*of int32", r"norm\(.*of int32", r"x\.trace\(\) of int32",
         r"trapz\(x\) of float64",
     ],
-    "`selu`, `hardswish`, `hardsigmoid` of integers": [
-        r"(selu|hardswish|hardsigmoid|SeLU|HSigmoid|HSwish)\(.*of int",
-    ],
+    "`selu` of integers below 0": [r"(selu|SeLU)\(.*of int"],
+    "`hardswish`, `hardsigmoid` of integers": [r"(hardswish|hardsigmoid|HSigmoid|HSwish)\(.*of int"],
     "`searchsorted` of Float16 and Float64": [r"searchsorted\(.*of float64"],
     "`addmv` of integers with a fraction as factor": [r"addmv\(.*of int32"],
     "`ops.full((2,), 2.5)` without a dtype": [r"functions: ops\.full\(\(2,\), True\)"],
