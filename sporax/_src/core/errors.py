@@ -15,7 +15,7 @@ from sporax._src.diagnosis.reasons import (
     not_broadcast,
     reason_of,
 )
-from sporax._src.diagnosis.rules import Message, message, rejection, shown
+from sporax._src.diagnosis.rules import message, message_of, rejection, shown
 
 # raised for invalid arguments by a function on arrays, or by JAX below it
 REFUSALS = (
@@ -162,8 +162,8 @@ _LIBRARIES = {"jax", "ml_dtypes", "numpy", "PIL", "scipy", "sporax"} | sys.stdli
 
 def is_own(error):
     """Return True if the message of an error is in this module's format."""
-    if error.args and isinstance(error.args[0], Message):
-        return error.args[0].who is not None or str(error).startswith(_OWN)
+    if (said := message_of(error)) is not None:
+        return said.who is not None or said.startswith(_OWN)
     return str(error).strip("\"'").startswith(_OWN)
 
 

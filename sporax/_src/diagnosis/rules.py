@@ -9,7 +9,7 @@ as in `str.format`; besides Python's, these are formats:
 - `shown`: the `repr` of the value, cut at 80 characters, or its type
 - `typed`: its type and that; of an array, dtype and shape
 - `sentence`: a message that begins a sentence
-- `list`, `and`, `or`: the items of a sequence, joined
+- `list`, `clauses`, `and`, `or`: the items of a sequence, joined
 
 If a text has the slots `{argument}` and `{got}` and neither is given, they are the name and the
 value of the first field that is no slot:
@@ -99,30 +99,34 @@ class Phrase(str):
     chinese: str
 
 
+def phrase(english, chinese):
+    """Return the `Phrase` of a text in both languages."""
+    text = Phrase(english)
+    text.chinese = chinese
+    return text
+
+
 def _capitalized(text):
     return text[:1].upper() + text[1:]
 
 
-def _joining(english, chinese=None):
+def _joining(english, chinese=None, comma=", "):
     """Return a format that joins items, the last one by another word; a text is one item."""
 
     def join(items):
         items = [items] if isinstance(items, str) else items
         texts = [*map(str, items)], [getattr(item, "chinese", str(item)) for item in items]
-        joined = [
-            word.join([*filter(None, [", ".join(text[:-1])]), *text[-1:]])
+        return phrase(*[
+            word.join([*filter(None, [(comma or word).join(text[:-1])]), *text[-1:]])
             for text, word in zip(texts, (english, chinese or english), strict=True)
-        ]
-        phrase = Phrase(joined[0])
-        phrase.chinese = joined[1]
-        return phrase
+        ])  # fmt: skip
 
     return join
 
 
 _FORMATS = {
     "type": lambda value: type(value).__name__, "shown": shown, "typed": _typed,
-    "list": _joining(", "),
+    "list": _joining(", "), "clauses": _joining("; ", "；", ""),
     "and": _joining(" and ", " 和 "), "or": _joining(" or ", " 或 "),
 }  # fmt: skip
 
@@ -194,6 +198,11 @@ class Message(Phrase):
     def part(self):
         """Return the message without `who`, as a part of another one."""
         return Message(self.rule, None, self.fields)
+
+
+def message_of(error):
+    """Return the `Message` that an exception carries, or None."""
+    return next((item for item in error.args if isinstance(item, Message)), None)
 
 
 def _filled(text, fields):
