@@ -230,7 +230,7 @@ def arange(start, stop=None, step=None, dtype=None):
     step = 1 if step is None else step
     require(step != 0, "nonzero", "numpy.arange", step=step)
     count = max(math.ceil((stop - start) / step), 0)
-    check_size("numpy.arange", (count,), np.dtype(np.int64), "'start', 'stop' and 'step'")
+    check_size("numpy.arange", (count,), np.dtype(np.int64), ["'start'", "'stop'", "'step'"])
     return Tensor(np.arange(start, stop, step).astype(dtypes.to_numpy(dtype_of(dtype))))
 
 

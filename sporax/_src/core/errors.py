@@ -135,8 +135,8 @@ def user_frame():
 def located(file, line, cell=""):
     """Format a source location for messages: `, at a.py:7: y = x[i] (in cell Net.head)`."""
     source = linecache.getline(file, line).strip()
-    where = f", at {file}:{line}" + (f": {source}" if source else "")
-    return f"{where} (in cell {cell})" if cell else where
+    place = message("at-line", where=f"{file}:{line}" + (f": {source}" if source else ""))
+    return message("in-cell", place=place, cell=cell) if cell else place
 
 
 def users_frame(frame):

@@ -14,7 +14,7 @@ from sporax.ops.indexing.assignment import put
 
 
 def _elements(indices, dims):
-    return [Range(indices, math.prod(dims), low=0, of=", the number of elements")]
+    return [Range(indices, math.prod(dims), low=0, of="the-number-of-elements")]
 
 
 @op(function=(), name="UnravelIndex", bounds=_elements, differentiable=False)

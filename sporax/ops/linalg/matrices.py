@@ -141,7 +141,7 @@ def _triangle(name, compute, side):
         for argument, value in (("row", row), ("col", col), ("offset", offset)):
             require(isinstance(value, int), "int", name, argument=argument, got=value)
         offset = min(max(offset, -max(row, 0)), max(col, 0))  # beyond these, all or none
-        check_size(name, (max(row, 0), max(col, 0)), np.dtype(bool), "'row' and 'col'")
+        check_size(name, (max(row, 0), max(col, 0)), np.dtype(bool), ["'row'", "'col'"])
         result = compute(row, offset, col)
         return Tensor(np.stack(result), dtype)
 

@@ -39,9 +39,9 @@ def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
     steps, _, classes = log_probs.shape
     counts = jnp.arange(targets.shape[1]) < jnp.reshape(target_lengths, (-1, 1))
     return [
-        Range(jnp.where(counts, targets, 0), classes, low=0, of=", the classes"),
-        Range(input_lengths, steps + 1, low=0, of=", up to the number of steps"),
-        Range(target_lengths, targets.shape[1] + 1, low=0, of=", up to the number of labels"),
+        Range(jnp.where(counts, targets, 0), classes, low=0, of="the-classes"),
+        Range(input_lengths, steps + 1, low=0, of="up-to-the-number-of-steps"),
+        Range(target_lengths, targets.shape[1] + 1, low=0, of="up-to-the-number-of-labels"),
     ]
 
 

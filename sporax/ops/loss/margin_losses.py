@@ -107,7 +107,7 @@ def _scores_and_class(input, target, weight):
     primitive="MultiMarginLoss(p=1, margin=1.0, reduction='mean')"
     "(inputs: input, target, weight=None)",
     check=first_floating("MultiMarginLoss"),
-    bounds=lambda input, target, **_: [Range(target, input.shape[-1], low=0, of=", the classes")],
+    bounds=lambda input, target, **_: [Range(target, input.shape[-1], low=0, of="the-classes")],
 )
 def multi_margin_loss(
     input: Array, target: Array, p=1, margin=1, weight: OPTIONAL = None, reduction="mean"
@@ -147,7 +147,7 @@ def _multilabel_margin(input, target, reduction):
 
 def _labels_or_ends(input, target, **_):
     """Return the range of class labels, of which -1 ends a row."""
-    return [Range(target, input.shape[-1], low=-1, of=", the classes and -1")]
+    return [Range(target, input.shape[-1], low=-1, of="the-classes-and--1")]
 
 
 @op(

@@ -39,7 +39,7 @@ def bincount_of_class(array: Array, weights: Array, size):
 
 
 def _classes(labels, predictions, weights, num_classes, **_):
-    of = ", the classes"
+    of = "the-classes"
     return [Range(a, num_classes, low=0, of=of) for a in (labels, predictions)]
 
 

@@ -86,7 +86,9 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
 @op(
     function=(),
     name="max_unpool",
-    bounds=lambda x, indices, size: [Range(indices, _count(size), low=0, of=", the plane's size")],
+    bounds=lambda x, indices, size: [
+        Range(indices, _count(size), low=0, of="the-size-of-the-plane")
+    ],
 )
 def max_unpool(x: Array, indices: Array, *, size):
     """Return zeros of `size` in the last axes, with each element of `x` at its index."""

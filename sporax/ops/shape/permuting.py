@@ -171,7 +171,7 @@ def rot90(input, k, dims):
     function="reverse_sequence(x: input, seq_lengths, seq_dim, batch_dim=0)",
     tensor="reverse_sequence(input, seq_lengths, seq_dim=0, batch_dim=0)",
     bounds=lambda input, seq_lengths, seq_dim, batch_dim: [
-        Range(seq_lengths, input.shape[seq_dim] + 1, low=0, of=", up to the size of the axis")
+        Range(seq_lengths, input.shape[seq_dim] + 1, low=0, of="up-to-the-size-of-the-axis")
     ])  # fmt: skip
 def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     """Reverse the first `seq_lengths` elements along `seq_dim`, for each of a batch.
