@@ -68,8 +68,10 @@ class Interval(NamedTuple):
     def error(self, who, what, status, place):
         """Return the error for a nonzero status of the numbers `what` at a user line."""
         got = np.int64(status).view(np.float64)
-        return rejection("must-be-in-interval", who, what=_named(what), low=self.low, high=self.high,
-                         got=float(got), place=place, remedy=message(self.remedy))  # fmt: skip
+        return rejection(
+            "must-be-in-interval", who, what=_named(what), low=self.low, high=self.high,
+            got=float(got), place=place, remedy=message(self.remedy),
+        )  # fmt: skip
 
 
 def statuses(items):
