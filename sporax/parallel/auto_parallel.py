@@ -49,7 +49,7 @@ class AutoParallel(Cell):
 
     `network`: called with the arguments, which `dataset_strategy` places. Strategies of Primitives
     (`shard`) divide further; XLA decides where none is given, in each `parallel_mode`:
-    'semi_auto', 'sharding_propagation' or 'recursive_programming'. Raises ValueError for another.
+    'semi_auto', 'sharding_propagation' or 'recursive_programming'.
 
     >>> from sporax.parallel.auto_parallel import AutoParallel
     >>> AutoParallel(nn.Dense(2, 3))(ops.ones((4, 2))).shape

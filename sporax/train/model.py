@@ -390,9 +390,6 @@ class Model:
     def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1):
         """Return {parameter name: layout on several devices} of a training step, which is captured
         for the shapes of the dataset's first batch; {} on one device.
-
-        Raises ValueError without `dataset_sink_mode`, for a `sink_size` of 0 or below -1, and for
-        an empty dataset.
         """
         kinds.BOOL("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
         kinds.INT("infer_train_layout", sink_size=sink_size)

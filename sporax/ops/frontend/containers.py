@@ -100,7 +100,7 @@ def tuple_reversed(x) -> tuple:
 
 @composite()
 def tuple_div(x, y) -> tuple:
-    """Divide the items of two tuples of ints. Raises ValueError if there is a remainder.
+    """Divide the items of two tuples of ints.
 
     >>> ops.tuple_div((4, 6), (2, 3))
     (2, 2)

@@ -81,7 +81,7 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
     r"""$\frac12 (\ln v + (x - target)^2 / v)$ with $v = \max(var, eps)$; `full` adds
     $\frac12 \ln 2\pi$.
 
-    `var`: the shape of `x`, or without its last axis. Raises ValueError for an `eps` of 0 or less.
+    `var`: the shape of `x`, or without its last axis.
 
     >>> ops.gaussian_nll_loss(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
     array(2., dtype=float32)

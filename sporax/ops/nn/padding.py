@@ -66,8 +66,7 @@ def pad(input_x, padding, mode="constant", value=None):
 
     `padding`: (before, after) for the last axis, then the one before it, and so on; negative
     numbers crop. `mode`: 'constant' (`value`, 0 by default), 'reflect' (without the edge),
-    'replicate' (the edge) or 'circular' (the opposite end). Raises ValueError for an odd number of
-    ints, for too many, and for a `value` in a mode other than 'constant'.
+    'replicate' (the edge) or 'circular' (the opposite end).
 
     >>> ops.pad(Tensor([1, 2, 3]), (1, 2), value=9).asnumpy()
     array([9, 1, 2, 3, 9, 9])

@@ -84,7 +84,7 @@ def _call(primitive, *args):
 
 def reshard(tensor, layout):
     """Place a Tensor on the entered Mesh by a `Layout`; differentiable. Without a Mesh, return the
-    Tensor itself. Raises TypeError for other arguments.
+    Tensor itself.
 
     >>> from sporax import parallel
     >>> layout = parallel.Layout((1,), ("dp",))("dp", "None")
@@ -130,8 +130,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
 
     `in_strategy`, `out_strategy`: for each Tensor a tuple with the number of parts of each
     dimension, or a `Layout`. `parameter_plan`: {name of a Parameter of `fn`: its parts, or a
-    Layout}. Raises TypeError for other arguments, ValueError if a strategy does not divide a shape
-    or needs too many devices.
+    Layout}.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):

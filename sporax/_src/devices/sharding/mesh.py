@@ -53,8 +53,7 @@ class Mesh:
     `place` divides it; batches from datasets are divided along the axis `data` (or `dp`) if their
     first axis is divisible, and XLA partitions the computations. `devices`: the devices to use, by
     default the first of this process; under a launcher the devices of all ranks if the size is
-    their number. Raises TypeError and ValueError for sizes that are not positive ints, ValueError
-    if there are fewer devices.
+    their number.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):

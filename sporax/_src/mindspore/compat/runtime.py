@@ -18,8 +18,6 @@ def set_memory(
 ):  # fmt: skip
     """Set MindSpore's memory pool: stored without effect, since XLA manages its own memory.
 
-    Raises ValueError for an `optimize_level` other than 'O0' and 'O1'.
-
     >>> ms.set_memory(max_size="8GB")
     """
     require(

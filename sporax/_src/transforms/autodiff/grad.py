@@ -216,7 +216,7 @@ def grad(
     draw the same random numbers.
 
     The result is one gradient for an int position or a single Parameter, a tuple for several, and
-    `(inputs, weights)` for both. Raises ValueError if both are None.
+    `(inputs, weights)` for both.
 
     >>> grad(lambda x: x * x)(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)

@@ -26,7 +26,7 @@ def vmap(fn, in_axes=0, out_axes=0) -> Callable:
 
     Keyword arguments, Parameters and other Tensors that `fn` refers to are not mapped, nor is the
     random state: every slice draws the same numbers. Values that `fn` writes must be the same for
-    all slices. Raises RuntimeError if the axes do not match.
+    all slices.
 
     >>> vmap(lambda x, y: (x * y).sum(), in_axes=(0, None))(ops.ones((2, 3)), ops.ones((3,)))
     Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  3.00000000e+00])

@@ -12,9 +12,6 @@ class Symbol:
 
     A captured call of the Cell with other sizes raises ValueError.
 
-    Raises TypeError if a number is not an int or `unique` is not a bool, ValueError for `min` or
-    `divisor` below 1 and a `remainder` outside of `[0, divisor)`.
-
     >>> Symbol(max=32, divisor=8).to_dict()
     {'max': 32, 'divisor': 8}
     """
