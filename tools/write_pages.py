@@ -328,13 +328,9 @@ def _raises(value, owner=None):
     lines = []
     for (english, chinese), errors in said.items():
         links = [f"[{error}]({_INDEX}#{entry})" for error, entry in errors.items()]
-        chinese = f"[{_escaped(chinese)}]({_INDEX_ZH}#{next(iter(errors.values()))})"
-        lines.append(f"- {', '.join(links)}: {_escaped(english)}. {chinese}")
+        chinese = f"[{error_index.escaped(chinese)}]({_INDEX_ZH}#{next(iter(errors.values()))})"
+        lines.append(f"- {', '.join(links)}: {error_index.escaped(english)}. {chinese}")
     return "\n\n**Raises**\n\n" + "\n".join(lines) + "\n" if lines else ""
-
-
-def _escaped(text):
-    return re.sub(r"([\\`*_<\[$])", r"\\\1", text)
 
 
 def _link(name, shown=None):

@@ -26,6 +26,7 @@ _WORKS = {"en": "This works:", "zh": "改正后："}
 _BROKEN = re.compile(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])|(?<=[，。；：、])\n(?=\S)")
 _HEADING = re.compile(r"^##(?= )", re.MULTILINE)
 _SECTION = re.compile(r"^### ", re.MULTILINE)
+_MARKS = re.compile(r"[\\`*_<\[$]")  # of Markdown
 _SLOT = re.compile(r"<\w+>")
 _ENTRY = re.compile(
     r"(?P<name>[\w-]+)\n\n(?P<title>[^\n]+)\n\n(?P<foreign>(?:- [\w, ]+: `[^\n]+`\n)*)\n*"
@@ -66,12 +67,17 @@ class Entry:
 
     def markdown(self):
         """Return the entry as a section of a page, in which long lines of output are wrapped."""
-        listed = "\n".join(f"- `{message}`" for message in self.messages())
+        listed = "\n".join(f"- {escaped(message)}" for message in self.messages())
         if more := self.printed()[_SHOWN:]:
             listed = f"<details>\n<summary>{more[0]}</summary>\n\n{listed}\n\n</details>"
         blocks = self.shown().replace("```text\n", "```{code-block} text\n:class: message\n\n")
         parts = f"### {self.name}", f"**{self.title}**", listed, self.prose, blocks
         return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escaped(text):
+    """Return a text without marks of Markdown."""
+    return _MARKS.sub(r"\\\g<0>", text)
 
 
 @functools.cache
