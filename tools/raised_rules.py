@@ -19,6 +19,7 @@ from sporax._src.diagnosis import argument_kinds, rules
 from sporax._src.diagnosis.argument_kinds import Kind
 from sporax.ops import declaration
 
+_ROOTS = "sporax", "mindspore"  # names of the modules of classes, see `compat.classes`
 _PACKAGE = str(Path(sporax.__file__).parent)
 _RAISES = {rules.require: 1, rules.rejection: 0}  # the position of the rule
 _CHECKS = re.compile(r"_|require|check|refuse")  # names of functions that check arguments
@@ -55,7 +56,10 @@ class Raised(NamedTuple):
     @property
     def entry(self):
         """The entry of the error index."""
-        return _TABLE[self.rule].entry.partition(" ")[0]
+        entry, *special = _TABLE[self.rule].entry.split()
+        named = dict(item.split(":") for item in special)
+        argument = dict(self.fields).get(("argument", "en"))
+        return named.get(argument, named.get(self.error, entry))
 
 
 # sources ----------------------------------------------------------------------------------------
@@ -239,6 +243,8 @@ def _text(node):
 def _texts(node, scope):
     """Return {language: text} of a field that is a constant or a phrase without slots."""
     value = node.value if isinstance(node, ast.Constant) else scope.value(node)
+    if isinstance(value, str) and value in _TABLE and not _TABLE[value].error:  # a phrase
+        return {language: getattr(_TABLE[value], name) for language, name in _COLUMNS.items()}
     if isinstance(value, bool | int | float | str):
         return {language: str(value) for language in _COLUMNS}
     if isinstance(value, tuple) and all(isinstance(item, str | int) for item in value):
@@ -299,7 +305,7 @@ def _closure(root):
 
 def _members(cls):
     """Return the attributes of a class of sporax and of its bases."""
-    own = [one for one in cls.__mro__ if (one.__module__ or "").startswith("sporax")]
+    own = [one for one in cls.__mro__ if (one.__module__ or "").startswith(_ROOTS)]
     members = [member for one in own for member in vars(one).values()]
     return [(getattr(m, "fget", getattr(m, "__func__", m)), cls) for m in members]
 
@@ -321,7 +327,7 @@ def _references(function, owner):
             home = getattr(value, "__module__", None) or ""
             is_data = isinstance(value, (str, dict, tuple, list, set, Kind, functools.partial))
             is_run = not inspect.isclass(value) or id(one) in called
-            if is_data or (is_run and home.startswith("sporax")):
+            if is_data or (is_run and home.startswith(_ROOTS)):
                 found.append((value, owner if isinstance(one, ast.Attribute) else None))
     return found
 

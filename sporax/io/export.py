@@ -67,7 +67,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     path = _path("export", file_name)
     folder = os.path.dirname(path)
     require(os.path.isdir(folder), "folder-file-name-does-not", "export", dirname=folder)
-    require(callable(net), "cell-function", "export", net=net)
+    require(callable(net), "must-be-type", "export", net=net, kind="a-function-or-cell")
     name = getattr(net, "__name__", type(net).__name__)
     suffix, write = _FORMATS[file_format]
     write(path if path.endswith(suffix) else path + suffix, name, net, inputs)

@@ -44,7 +44,7 @@ SAID = [
     ),
     (
         lambda: sporax.recompute(3),
-        "'recompute'：'block' 必须是 Cell 或函数，但得到的是 int 3。",
+        "'recompute'：'block' 必须是函数或 Cell，但得到的是 int 3。",
     ),
     (
         lambda: nn.LSTM(10**9, 10**9, 3),

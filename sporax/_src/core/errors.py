@@ -114,7 +114,7 @@ def _shown(value):
 
 def missing(module, name):
     """Return the AttributeError for a MindSpore name that sporax lacks."""
-    return rejection("sporax-no-mindspore-name-missing", module=module, name=name)
+    return rejection("sporax-no-path", path=f"mindspore.{module}.{name}")
 
 
 def user_call():

@@ -152,7 +152,7 @@ def entry_of_message(kinds, message):
 def entry_of(error):
     """Return the entry for an exception that sporax raised; None for others."""
     if (message := rules.message_of(error)) is not None:
-        return entries().get(message.entry)
+        return entries().get(message.entry(type(error).__name__))
     if not (is_raised_here(error) or _lacks_attribute(error)):
         return None
     return entry_of_message([kind.__name__ for kind in type(error).__mro__], str(error))

@@ -20,7 +20,11 @@ def _item(who, kind, items, index):
         return items[index]
     except IndexError:
         raise rejection(
-            "in-interval-index-range", who, index=index, interval=f"[{-len(items)}, {len(items)})"
+            "in-interval",
+            who,
+            index=index,
+            interval=f"[{-len(items)}, {len(items)})",
+            error=IndexError,
         ) from None
 
 

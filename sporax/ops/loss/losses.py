@@ -249,7 +249,7 @@ def _picked(scores, target, axis):
 
 def _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing):
     """The negative log-likelihood of `target`, given logarithms of probabilities."""
-    require(isinstance(ignore_index, int), "int", ignore_index=ignore_index)
+    require(isinstance(ignore_index, int), "must-be-type", ignore_index=ignore_index, kind="an-int")
     axis = _classes(scores, target, weight)
     kept = target != ignore_index
     inside = jnp.where(kept, target, jnp.zeros((), target.dtype))

@@ -120,7 +120,7 @@ def padding(x, pad_dim_size=8):
     """
     require_shapes("Padding", x=(x, "* N 1"))
     fits = isinstance(pad_dim_size, int) and pad_dim_size >= 1
-    require(fits, "int-at-least-argument-value", "Padding", pad_dim_size=pad_dim_size, n=1)
+    require(fits, "int-at-least", "Padding", pad_dim_size=pad_dim_size, n=1)
     return pad(x, (0, pad_dim_size - 1))
 
 

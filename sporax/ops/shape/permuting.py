@@ -21,7 +21,7 @@ from sporax.ops.shape.reshape import swapaxes
 
 def _blocks(who, x, block_size):
     is_size = kinds.INT.accepts(block_size) and block_size >= 2
-    require(is_size, "int-at-least-argument-value", who, block_size=block_size, n=2)
+    require(is_size, "int-at-least", who, block_size=block_size, n=2)
     require(x.ndim == 4, "shape-letters", who, x=x.shape, letters="(N, C, H, W)")
     return x.shape
 

@@ -140,7 +140,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
      [2. 2.]]
     """
     who = "shard"
-    require(callable(fn), "cell-function", who, fn=fn)
+    require(callable(fn), "must-be-type", who, fn=fn, kind="a-function-or-cell")
     check_strategy(who, "in_strategy", in_strategy)
     if out_strategy is not None:
         check_strategy(who, "out_strategy", out_strategy)

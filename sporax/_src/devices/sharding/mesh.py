@@ -307,7 +307,7 @@ def place(tensor, *spec, mesh=None):
     ...     parallel.placement_of(parallel.place(Parameter(ops.ones((4, 2))), "model"))
     Mesh(model=1)('model',)
     """
-    require(isinstance(tensor, Tensor), "tensor", "place", tensor=tensor)
+    require(isinstance(tensor, Tensor), "must-be-type", "place", tensor=tensor, kind="a-tensor")
     mesh = _given("place", mesh)
     name = f"place of '{tensor.name}'" if isinstance(tensor, Parameter) else "place"
     return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
@@ -419,7 +419,7 @@ def whole(tensor):
     ...     print(parallel.whole(parallel.place(Tensor([1.0, 2.0]), "data")).asnumpy())
     [1. 2.]
     """
-    require(isinstance(tensor, Tensor), "tensor", "whole", tensor=tensor)
+    require(isinstance(tensor, Tensor), "must-be-type", "whole", tensor=tensor, kind="a-tensor")
     return apply(constraint(_given("whole", None).whole), tensor)
 
 

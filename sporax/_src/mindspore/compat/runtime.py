@@ -168,9 +168,10 @@ def set_cpu_affinity(
     """
     require(
         isinstance(enable_affinity, bool),
-        "bool",
+        "must-be-type",
         "set_cpu_affinity",
         enable_affinity=enable_affinity,
+        kind="a-bool",
     )
     require(
         not module_to_cpu_dict and (not bind_file),

@@ -233,7 +233,7 @@ class Node:
         places = [place for name, *place in self._places() if name is None]
         if not 0 <= index < len(places):
             raise rejection(
-                "in-interval-shape-axis",
+                "in-interval",
                 "Node.set_arg",
                 index=index,
                 interval=f"[0, {len(places)})",
@@ -273,7 +273,7 @@ class Node:
         kinds.instance(int, "an-int")("Node", out_idx=out_idx)
         if not 0 <= out_idx < len(targets):
             raise rejection(
-                "in-interval-shape-axis",
+                "in-interval",
                 "Node.set_arg_by_node",
                 out_idx=out_idx,
                 interval=f"[0, {len(targets)})",
@@ -285,7 +285,7 @@ class Node:
         places = parts_of_target(self._statement.targets[0]) if self.get_targets() else []
         if self._type == NodeType.Input or not 0 <= index < len(places):
             raise rejection(
-                "in-interval-shape-axis",
+                "in-interval",
                 "Node.set_target",
                 index=index,
                 interval=f"[0, {len(places)})",

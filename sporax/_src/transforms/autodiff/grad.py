@@ -290,7 +290,7 @@ def _checked_positions(who, grad_position, weights):
 
 def check_function(who, fn):
     """Raise TypeError if `fn` is not callable."""
-    require(callable(fn), "function-cell", who, fn=fn)
+    require(callable(fn), "must-be-type", who, fn=fn, kind="a-function-or-cell")
 
 
 def parameters_of(who, weights):

@@ -239,7 +239,7 @@ class AbstractTrace(lending.Scope, Tracer):
         self.needs_conversion(code)
         why, where = obstacle(code), ""
         if at is not None:
-            where = message("at-source", line=f"{at.filename}:{at.lineno}: {at.line}")
+            where = message("at-source-line", where=f"{at.filename}:{at.lineno}: {at.line}")
         why = message("here-why", why=why) if why else ""
         self.error = rejection("no-number-needed", self.who, where=where, why=why)
         return self.error

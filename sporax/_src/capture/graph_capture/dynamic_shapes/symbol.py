@@ -19,7 +19,14 @@ class Symbol:
     def __init__(self, max=0, min=1, divisor=1, remainder=0, unique=False, **kwargs):
         numbers = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
         for name, value in numbers.items():
-            require(isinstance(value, int), "int", "Symbol", argument=name, got=value)
+            require(
+                isinstance(value, int),
+                "must-be-type",
+                "Symbol",
+                argument=name,
+                got=value,
+                kind="an-int",
+            )
         BOOL("Symbol", unique=unique)
         for name, value in (("min", min), ("divisor", divisor)):
             require(value >= 1, "positive", "Symbol", argument=name, got=value)
