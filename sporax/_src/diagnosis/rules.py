@@ -195,7 +195,7 @@ class Message(Phrase):
         parts = (text.entry() for text in self.fields.values() if isinstance(text, Message))
         entry, *special = row_of(self.rule).entry.split() or [""]
         named = dict(item.split(":") for item in special)
-        own = named.get(self.fields.get("argument!:"), named.get(error, entry))
+        own = named.get(self.fields.get("argument!:", ""), named.get(error, entry))
         return next(filter(None, parts), None) or own
 
     def part(self):
