@@ -51,7 +51,7 @@ def call(count):
     captured(x).asnumpy()
     ((entry,),) = captured.entries.values()
     program = jax.jit(entry.graph.op.fn)
-    arrays = [handle._value.read() for handle in entry.graph.sources.of([x])]
+    arrays = [handle._value.read() for handle in entry.graph.sources.handles_for([x])]
     return lambda: captured(x)._value.read().block_until_ready(), lambda: jax.block_until_ready(
         program(*arrays)
     )

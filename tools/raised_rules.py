@@ -76,11 +76,14 @@ def _nodes(file):
     return found
 
 
+def _is_own(code):
+    return code.co_filename.startswith(_PACKAGE) and code.co_filename.endswith(".py")
+
+
 @functools.cache
 def _source(code):
     """Return the nodes of a function's source, without its decorators."""
-    is_own = code.co_filename.startswith(_PACKAGE)
-    node = _nodes(code.co_filename).get(code.co_firstlineno) if is_own else None
+    node = _nodes(code.co_filename).get(code.co_firstlineno) if _is_own(code) else None
     if node is None:
         return []
     inside = node.body if isinstance(node, ast.FunctionDef) else [node.body]
@@ -144,7 +147,7 @@ def functions(value):
                 yield function, value
     elif isinstance(value, types.FunctionType):
         made_for = value.__globals__.get("function")  # of `nn.functional_layers.layer`
-        if value.__code__.co_filename.startswith(_PACKAGE):
+        if _is_own(value.__code__):
             yield inspect.unwrap(value), None
         elif made_for is not None:
             yield from functions(made_for)

@@ -17,6 +17,7 @@ import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -59,7 +60,7 @@ def stubs():
         "sporax/nn/__init__.pyi": _module("The cells, by name", _cells()),
         "sporax/numpy/__init__.pyi": _module("The operations as NumPy's users call them", _numpy()),
     }
-    for path in ("", "nn.", "nn.functional.", "optim.", "linalg.", "special."):
+    for path in ("", *[f"{module}." for module in mint.EXPORTED]):
         head = f"What `{'.'.join(['mint', path]).strip('.')}` has"
         texts[f"sporax/mint/{path.replace('.', '/')}__init__.pyi"] = _module(head, _mint(path))
     return texts | _paths()
@@ -80,6 +81,7 @@ _USED = {
     },
     "-> Type": "from sporax._src.core.dtype import Type as Type",
     "(Primitive)": "from sporax.ops.primitive import Primitive as Primitive",
+    "(Cell)": "from sporax.nn.cell import Cell as Cell",
 }
 
 
@@ -162,7 +164,7 @@ def _function(name, function, indent="", result=None, decorator=()):
 
 
 def _class(name, cls):
-    yield f"class {name}(Primitive):"
+    yield f"class {name}({'Cell' if issubclass(cls, nn.Cell) else 'Primitive'}):"
     if _summary(cls):
         yield f"    {_summary(cls)}"
     yield f"    def __init__({_parameters(cls.__init__)}) -> None: ..."
@@ -181,7 +183,10 @@ def _summary(value):
 def _parameters(function, first=None):
     """The parameters as in a `def`, with the defaults that can be written as source."""
     shown = [
-        p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else _Default(p))
+        p.replace(
+            annotation=Any if type(p.default) in (int, float) else p.empty,  # not of that type only
+            default=p.empty if p.default is p.empty else _Default(p),
+        )
         for p in inspect.signature(function).parameters.values()
     ]
     if first and shown[0].kind is not inspect.Parameter.VAR_POSITIONAL:

@@ -25,13 +25,13 @@ def stacked(arrays):
     return np.stack(arrays, out=aligned_empty((len(arrays), *first.shape), first.dtype))
 
 
-def taken(array, places):
-    """Return the rows of `array` at `places`, which must be in range."""
-    is_large = len(places) * array[:1].nbytes >= _LARGE
+def taken(array, indices):
+    """Return the rows of `array` at `indices`, which must be in range."""
+    is_large = len(indices) * array[:1].nbytes >= _LARGE
     if array.dtype.kind not in "biufc" or not is_large:
-        return array[places]
-    room = aligned_empty((len(places), *array.shape[1:]), array.dtype)
-    return np.take(array, places, 0, out=room, mode="clip")
+        return array[indices]
+    room = aligned_empty((len(indices), *array.shape[1:]), array.dtype)
+    return np.take(array, indices, 0, out=room, mode="clip")
 
 
 __all__ = ["ALIGNMENT", "aligned_empty", "stacked", "taken"]

@@ -4,6 +4,7 @@ import functools
 import itertools
 from bisect import bisect_right
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,8 @@ class BatchInfo:
 
 
 class _Batches(_Replacing):
+    batch_size: Any  # an int, or a function of the `BatchInfo`
+
     def __init__(self, dataset, batch_size, drop_remainder, taken, output_columns):
         super().__init__("batch", dataset, taken, output_columns)
         if not callable(batch_size):
@@ -65,10 +68,10 @@ class _Batches(_Replacing):
         compute = functools.partial(self._batch_of, rows.compute)
         return Stage("batch", begin, compute, rows.workers, is_batch=True)
 
-    def _batch_of(self, compute_row, at, taken):
+    def _batch_of(self, compute_row, position, taken):
         rows = [compute_row(*item) for item in taken]
         columns = [list(column) for column in zip(*rows, strict=True)]
-        return self._put_together(columns, BatchInfo(*at))
+        return self._put_together(columns, BatchInfo(*position))
 
     def _size_of(self, info):
         size = self.batch_size(info)
@@ -85,16 +88,16 @@ class _Batches(_Replacing):
         numbers, starts = itertools.count(random_streams.first_epoch()), iter([first])
         return lambda: self._grouped(epoch(), next(numbers), next(starts, 0))
 
-    def _grouped(self, items, epoch, at):
+    def _grouped(self, items, epoch, index):
         """Yield ((epoch, batch index), items of its rows)."""
         while True:
             size = self.batch_size
-            size = self._size_of(BatchInfo(epoch, at)) if callable(size) else size
+            size = self._size_of(BatchInfo(epoch, index)) if callable(size) else size
             taken = list(itertools.islice(items, size))
             if not taken or (len(taken) < size and self.drop_remainder):
                 return
-            yield (epoch, at), taken
-            at += 1
+            yield (epoch, index), taken
+            index += 1
 
     _is_own = True  # no user function combines the rows
 
@@ -102,12 +105,12 @@ class _Batches(_Replacing):
         raise NotImplementedError
 
 
-def _same(at, row):
+def _same(position, row):
     return row
 
 
-def _gathered_at(gathered, at, places):
-    return gathered(places)
+def _gathered_at(gathered, position, indices):
+    return gathered(indices)
 
 
 def _stacked(name, arrays):
@@ -185,10 +188,10 @@ class Batch(_Batches):
 
     def _chunks(self, indices, first, many):
         """Return the index arrays of each `many` batches, from batch `first` on."""
-        places, size = np.array(indices), self.batch_size
-        end = len(places) // size * size if self.drop_remainder else len(places)
+        row_indices, size = np.array(indices), self.batch_size
+        end = len(row_indices) // size * size if self.drop_remainder else len(row_indices)
         starts = range(first * size, end, many * size)
-        return (places[i : min(i + many * size, end)] for i in starts)
+        return (row_indices[i : min(i + many * size, end)] for i in starts)
 
     def _begin(self):
         return self._in_blocks(0) or super()._begin()
@@ -217,18 +220,18 @@ class Batch(_Batches):
         starts = range(0, len(block[0]), size)
         return (tuple([column[i : i + size] for column in block]) for i in starts)
 
-    def _mapped(self, columns, info):
+    def _mapped(self, function, columns, info):
         try:
-            return self._map(*columns, info)
+            return function(*columns, info)
         except Exception as error:
-            at = f"batch {info.get_batch_num()} of epoch {info.get_epoch_num()}"
-            error.add_note(f"For 'batch', 'per_batch_map' raised this for {at}.")
+            location = f"batch {info.get_batch_num()} of epoch {info.get_epoch_num()}"
+            error.add_note(f"For 'batch', 'per_batch_map' raised this for {location}.")
             raise
 
     def _put_together(self, columns, info):
         if self._map is not None:
             size = len(columns[0])
-            columns_out = self._mapped([columns[i] for i in self._places], info)
+            columns_out = self._mapped(self._map, [columns[i] for i in self._column_indices], info)
             columns_out = columns_out if isinstance(columns_out, tuple) else (columns_out,)
             n, given = len(columns_out), self._given
             require(n == len(given), "list-for-each-column", "batch", per_batch_map=n, given=given)
@@ -281,7 +284,7 @@ class PaddedBatch(_Batches):
         require(not has_dicts, "rows-column-arrays", self._who, name=name)
         arrays = [as_array(self._who, array) for array in arrays]
         ranks = {array.ndim for array in arrays}
-        shape, value = self._pads.get(name) or (None, None)
+        shape, value = (self._pads or {}).get(name) or (None, None)
         shape = [None] * max(ranks) if shape is None else list(shape)
         if ranks != {len(shape)}:
             got = [array.ndim for array in arrays]
@@ -352,13 +355,13 @@ class BucketBatch(PaddedBatch):
             for row in epoch():
                 length = self._length_of(*[row[i] for i in self._measured])
                 length = self._checked(length)
-                at = bisect_right(self._bounds, length)
-                buckets[at].append(row)
-                if len(buckets[at]) == self._sizes[at]:
-                    yield self._batch(buckets, at)
-            for at, rows in enumerate(buckets):
+                index = bisect_right(self._bounds, length)
+                buckets[index].append(row)
+                if len(buckets[index]) == self._sizes[index]:
+                    yield self._batch(buckets, index)
+            for index, rows in enumerate(buckets):
                 if rows and not self.drop_remainder:
-                    yield self._batch(buckets, at)
+                    yield self._batch(buckets, index)
 
         return one
 
@@ -368,13 +371,13 @@ class BucketBatch(PaddedBatch):
         require(fits, "element-length-returns", self._who, got=length)
         return int(length)
 
-    def _batch(self, buckets, at):
-        rows, buckets[at] = buckets[at], []
+    def _batch(self, buckets, index):
+        rows, buckets[index] = buckets[index], []
         length = None
         if self._to_bound:
             last = self._bounds[-1]
-            require(at < len(self._bounds), "rows-shorter-than-bounds", self._who, last=last)
-            length = self._bounds[at] - 1
+            require(index < len(self._bounds), "rows-shorter-than-bounds", self._who, last=last)
+            length = self._bounds[index] - 1
         return self._put_together(map(list, zip(*rows, strict=True)), None, length)
 
 
@@ -384,8 +387,8 @@ def _filled(array, sizes, value):
     if value is not None:
         dtype = np.result_type(array, np.asarray(value)) if array.dtype.kind in "US" else None
         padded = np.full(sizes, value, dtype or array.dtype)
-    place = tuple([slice(min(n, size)) for n, size in zip(array.shape, sizes, strict=True)])
-    padded[place] = array[place]
+    region = tuple([slice(min(n, size)) for n, size in zip(array.shape, sizes, strict=True)])
+    padded[region] = array[region]
     return padded
 
 

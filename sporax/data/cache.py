@@ -66,7 +66,7 @@ class DatasetCache:
         self.port = optional(within(1025, 65535, INT)).checked(who, "port", port)
         optional(check.COUNT)(who, num_connections=num_connections, prefetch_size=prefetch_size)
         self.num_connections, self.prefetch_size = num_connections, prefetch_size
-        self._rows, self._places, self._bytes, self._file = {}, {}, 0, None
+        self._rows, self._locations, self._bytes, self._file = {}, {}, 0, None
         self._lock, self._owners = threading.Lock(), itertools.count()
 
     def _arguments(self):
@@ -80,27 +80,27 @@ class DatasetCache:
         """Return the mean size of a row in bytes, `avg_cache_sz`, and the numbers of rows in
         memory, `num_mem_cached`, and in the file, `num_disk_cached`."""
         with self._lock:
-            on_disk = sum(size for _, size in self._places.values())
-            count = len(self._rows) + len(self._places)
+            on_disk = sum(size for _, size in self._locations.values())
+            count = len(self._rows) + len(self._locations)
             mean = round((self._bytes + on_disk) / count) if count else 0
-            return CacheStatistics(mean, len(self._rows), len(self._places))
+            return CacheStatistics(mean, len(self._rows), len(self._locations))
 
     # rows by key ----------------------------------------------------------------------------------
 
     def get(self, key):
         """Return a copy of a row, or None."""
         with self._lock:
-            row, place = self._rows.get(key), self._places.get(key)
-            if place is not None:
-                self._file.seek(place[0])
-                return pickle.loads(self._file.read(place[1]))
+            row, location, file = self._rows.get(key), self._locations.get(key), self._file
+            if location is not None and file is not None:
+                file.seek(location[0])
+                return pickle.loads(file.read(location[1]))
         return None if row is None else _copy(row)
 
     def put(self, key, row):
         """Store a copy of a row, if there is room."""
         size = sum(map(_size, row))
         with self._lock:
-            if key in self._rows or key in self._places:
+            if key in self._rows or key in self._locations:
                 return
             if not self.size or self._bytes + size <= self.size * _MB:
                 self._rows[key] = _copy(row)
@@ -113,26 +113,26 @@ class DatasetCache:
             if self._file is None:  # unbuffered, so that no later flush fails for lack of space
                 self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - as the cache
                 weakref.finalize(self, self._file.close)
-            place, left = self._file.seek(0, 2), memoryview(content)
+            offset, left = self._file.seek(0, 2), memoryview(content)
             try:
                 while left:
                     left = left[self._file.write(left) :]
             except OSError:
-                self._file.truncate(place)
+                self._file.truncate(offset)
                 raise
-        self._places[key] = place, len(content)
+        self._locations[key] = offset, len(content)
 
     # rows of an owner -----------------------------------------------------------------------------
 
     def kept(self, compute, key_of=lambda item: item):
-        """Return `compute(at, item)` with its rows cached by the keys of their items."""
+        """Return `compute(position, item)` with its rows cached by the keys of their items."""
         owner = next(self._owners)
 
-        def compute_once(at, item):
+        def compute_once(position, item):
             key = owner, key_of(item)
             row = self.get(key)
             if row is None:
-                row = compute(at, item)
+                row = compute(position, item)
                 self.put(key, row)
             return row
 
@@ -144,7 +144,7 @@ class DatasetCache:
 
         def read_once(name):
             keys = [(owner, name, i) for i in range(counts.get(name, 0))]
-            if keys and all(key in self._rows or key in self._places for key in keys):
+            if keys and all(key in self._rows or key in self._locations for key in keys):
                 yield from map(self.get, keys)
                 return
             number = 0
@@ -169,10 +169,12 @@ def digest(row):
     # pickles of equal arrays are equal where they are contiguous
     arrays = [np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in row]
     shapes = [(x.shape, x.dtype.str) if isinstance(x, np.ndarray) else None for x in arrays]
-    parts = [x.tobytes() if isinstance(x, np.ndarray) else pickle.dumps(x) for x in arrays]
-    state = hashlib.blake2b(pickle.dumps((shapes, [len(part) for part in parts])), digest_size=16)
-    for part in parts:
-        state.update(part)
+    chunks = [x.tobytes() if isinstance(x, np.ndarray) else pickle.dumps(x) for x in arrays]
+    state = hashlib.blake2b(
+        pickle.dumps((shapes, [len(chunk) for chunk in chunks])), digest_size=16
+    )
+    for chunk in chunks:
+        state.update(chunk)
     return state.digest()
 
 

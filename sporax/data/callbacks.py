@@ -60,21 +60,21 @@ def check_defined(callback):
 
 def following(epoch, callbacks):
     """Add callbacks to `epoch`, which returns an iterator over functions that compute the rows."""
-    at = SimpleNamespace(cur_epoch_num=0, cur_step_num_in_epoch=0, cur_step_num=0)
+    context = SimpleNamespace(cur_epoch_num=0, cur_step_num_in_epoch=0, cur_step_num=0)
 
     def tell(event, everyone=True):
         for callback in callbacks:
-            if everyone or (at.cur_step_num_in_epoch - 1) % callback.step_size == 0:
-                getattr(callback, f"ds_{event}")(at)
+            if everyone or (context.cur_step_num_in_epoch - 1) % callback.step_size == 0:
+                getattr(callback, f"ds_{event}")(context)
 
     def one():
-        if not at.cur_epoch_num:
+        if not context.cur_epoch_num:
             tell("begin")
-        at.cur_epoch_num, at.cur_step_num_in_epoch = at.cur_epoch_num + 1, 0
+        context.cur_epoch_num, context.cur_step_num_in_epoch = context.cur_epoch_num + 1, 0
         tell("epoch_begin")
         for make_row in epoch():
-            at.cur_step_num_in_epoch += 1
-            at.cur_step_num += 1
+            context.cur_step_num_in_epoch += 1
+            context.cur_step_num += 1
             tell("step_begin", everyone=False)
             row = make_row()
             tell("step_end", everyone=False)

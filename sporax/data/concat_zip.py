@@ -3,6 +3,7 @@
 import bisect
 import functools
 import itertools
+from typing import Any
 
 from sporax._src.core.signature_errors import fitting
 from sporax._src.diagnosis.rules import require
@@ -57,7 +58,7 @@ class Concat(Step):
                 child.use_sampler(sampler)
 
     _random = None  # the sampler that chooses among the datasets
-    _shards = ()  # per dataset: None, or (first, step) of the rows used
+    _shards: Any = ()  # per dataset: None, or (first, step) of the rows used
 
     def _divide(self, sampler):
         begin, count = 0, sampler.num_shards
@@ -163,11 +164,11 @@ def _split(self, sizes, randomize=True):
     total = self.get_dataset_size()
     rows = _sizes(sizes, total)
     source = Settled(self, randomize)
-    parts, start = [], 0
+    subsets, start = [], 0
     for size in rows:
-        parts.append(Part(source, start, size))
+        subsets.append(Subset(source, start, size))
         start += size
-    return parts
+    return subsets
 
 
 _split.__name__ = "split"
@@ -175,7 +176,7 @@ Dataset.split = fitting(_split)
 
 
 @in_steps
-class Part(Step):
+class Subset(Step):
     """`count` rows of another dataset, starting at row `start`."""
 
     def __init__(self, dataset, start, count):
@@ -183,7 +184,7 @@ class Part(Step):
         self._start, self._count, self._sampler = start, count, None
 
     def use_sampler(self, new_sampler):
-        """Sample the rows of this part."""
+        """Sample the rows of this subset."""
         self._sampler = chosen("use_sampler", new_sampler, None, None, None, None)
 
     @property

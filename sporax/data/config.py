@@ -7,6 +7,7 @@ which of them have an effect; the others configure MindSpore's own engine and ar
 import logging
 from functools import partial
 from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any
 
 from sporax._src.core import random
 from sporax._src.core.settings import Settings
@@ -22,6 +23,11 @@ MOST_WORKERS = _SETTINGS.table["num_parallel_workers"][2][1]  # per operation
 _times = dict.fromkeys(_values, 0)  # the number of calls of each setter
 _WORDS = {bool: "a-bool", int: "an-int", str: "a-str"}
 _log = logging.getLogger("sporax")
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """The getters and setters that are made of the table."""
 
 
 def _getter(name):

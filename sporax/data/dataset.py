@@ -8,6 +8,7 @@ workers can do it (`data.workers`).
 
 import functools
 import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,11 @@ class Dataset(RecordsCall, Fitting, accept=None):
 
     is_fresh = False  # True if its rows' arrays have no other references
 
-    def _begin(self):
+    zip: Callable[..., Any]  # set by `concat_zip`, as `split`
+    split: Callable[..., Any]
+    sync_update: Callable[..., Any]  # set by `sync_wait`
+
+    def _begin(self) -> Callable[[], Iterator[Any]]:
         stage = self._stage()
         if stage is None:
             raise rejection("rows-come-dataset-mindspore", type(self).__name__)
@@ -79,7 +84,7 @@ class Dataset(RecordsCall, Fitting, accept=None):
         """Return epochs that can begin at any row, for `train.Checkpointer`."""
         return ResumableEpochs(self)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name) -> Any:
         require(not name.startswith("_"), "object-no-attribute", object=self, name=name)
         raise missing("dataset.Dataset", name)
 
@@ -188,7 +193,7 @@ class Dataset(RecordsCall, Fitting, accept=None):
 
         Numbers are stored as Int32, Int64, Float32 or Float64, whichever holds them.
         """
-        from sporax.data.save_mindrecord import save
+        from sporax.data.save_mindrecord import save  # loads sqlite3
 
         save(self, file_name, num_files, file_type)
 
@@ -214,7 +219,7 @@ def names(who, columns):
     return listed
 
 
-def places(who, dataset, columns):
+def column_indices(who, dataset, columns):
     """Return the positions of columns in a dataset's rows."""
     listed = names(who, columns)
     for name in listed:
@@ -222,7 +227,7 @@ def places(who, dataset, columns):
     return [dataset._columns.index(name) for name in listed]
 
 
-def count(who, name, value, least, none=None):
+def count(who, name, value, least, none: Any = None) -> Any:
     """Return an int that is at least `least`; None if `value` is None or `none`."""
     value = plain(value)
     if value is None or value == none:
@@ -230,7 +235,7 @@ def count(who, name, value, least, none=None):
     return within(least, MOST, INT).checked(who, name, value)
 
 
-def as_array(who, value):
+def as_array(who, value) -> np.ndarray:
     """Return one column of one row as an array; raises TypeError for other objects."""
     if isinstance(value, Tensor):
         value = value.asnumpy()
@@ -238,17 +243,17 @@ def as_array(who, value):
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
         array = None
-    fits = array is not None and array.dtype != object
-    require(fits, "rows-hold-numbers-strings", who, got=value)
+    if array is None or array.dtype == object:
+        raise rejection("rows-hold-numbers-strings", who, got=value)
     return array
 
 
 def as_row(who, item, columns):
     """Return a row as a tuple, with an array or a user's dict for each column; `item`: a tuple, or
     a single value."""
-    parts = item if isinstance(item, tuple) else (item,)
-    require(len(parts) == len(columns), "one-value-columns", who, columns=columns, got=len(parts))
-    return tuple([part if isinstance(part, dict) else as_array(who, part) for part in parts])
+    values = item if isinstance(item, tuple) else (item,)
+    require(len(values) == len(columns), "one-value-columns", who, columns=columns, got=len(values))
+    return tuple([value if isinstance(value, dict) else as_array(who, value) for value in values])
 
 
 __all__ = ["Dataset"]

@@ -4,6 +4,7 @@ of shared file formats. No reader executes anything from a file."""
 import math
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -39,7 +40,7 @@ class _Rows:
         if self._listed is None:
             self._listed = self._source._rows_or_error()
             there, who = len(self._listed) > 0, self._source._who
-            require(there, "rows-in-files", who, place=self._source._place)
+            require(there, "rows-in-files", who, place=self._source._location)
         return self._listed
 
     def __len__(self):
@@ -50,22 +51,23 @@ class _Rows:
 
     def origins(self, i):
         """Return the origins of row `i`, as in `FileRow`."""
-        parts = [y for x in self.listed[i] for y in (x if isinstance(x, tuple) else (x,))]
-        paths = [part for part in parts if isinstance(part, Path)]
-        return [(path, None) for path in paths] or [(self._source._place, int(i))]
+        values = [y for x in self.listed[i] for y in (x if isinstance(x, tuple) else (x,))]
+        paths = [value for value in values if isinstance(value, Path)]
+        return [(path, None) for path in paths] or [(self._source._location, int(i))]
 
 
 class FileSet(GeneratorDataset):
     """Base of datasets in files.
 
     The constructor of a subclass ends with `self._open(locals())`. `choices`: {argument: allowed
-    values}, the first being the value for None. `parts`: {value of `usage`: parts of the files to
-    read}. `_part(name)` lists the rows of a part, as tuples in which a path stands for an image.
+    values}, the first being the value for None. `splits`: {value of `usage`: names of the
+    splits to read}. `_split_rows(name)` lists the rows of a split, as tuples in which a path stands
+    for an image.
     """
 
     columns: ClassVar = ("image", "label")
     choices: ClassVar = {}
-    parts: ClassVar = {}
+    splits: ClassVar = {}
 
     @property
     def _path(self):
@@ -81,7 +83,7 @@ class FileSet(GeneratorDataset):
         who, self._reading = type(self).__name__, {}
         self._who = who
         given = {name: value for name, value in arguments.items() if name != "self"}
-        usages = {"usage": tuple(self.parts)} if self.parts else {}
+        usages = {"usage": tuple(self.splits)} if self.splits else {}
         for name, values in (self.choices | usages).items():
             if given[name] is None:
                 given[name] = values[0]
@@ -102,21 +104,21 @@ class FileSet(GeneratorDataset):
         return list(self.columns)
 
     def _rows(self):
-        return [row for part in self.parts[self.given.usage] for row in self._part(part)]
+        return [row for split in self.splits[self.given.usage] for row in self._split_rows(split)]
 
     def _indices(self):
         """Extend `GeneratorDataset._indices`: a `PKSampler` gets the rows' classes."""
         if not isinstance(self.sampler, PKSampler):
             return super()._indices()
         name = self.sampler.class_column
-        at = self._columns.index(name) if name in self._columns else None
-        classes = [] if at is None else np.array([row[at] for row in self.source.listed])
-        fits = at is not None and classes.ndim == 1 and classes.dtype.kind in "iu"
+        index = self._columns.index(name) if name in self._columns else None
+        classes = np.array([] if index is None else [row[index] for row in self.source.listed])
+        fits = index is not None and classes.ndim == 1 and classes.dtype.kind in "iu"
         require(fits, "column-of-classes", self._who, class_column=name, columns=self._columns)
         return self.sampler.begin_classes(classes)
 
-    def _part(self, part):
-        raise rejection("method-defined", self._who, other="_part")
+    def _split_rows(self, split) -> Iterable:
+        raise rejection("method-defined", self._who, other="_split_rows")
 
     def _rows_or_error(self):
         try:
@@ -133,7 +135,7 @@ class FileSet(GeneratorDataset):
     # errors ---------------------------------------------------------------------------------
 
     @property
-    def _place(self):
+    def _location(self):
         """The folder or file passed to the constructor."""
         return vars(self.given).get("dataset_dir") or vars(self.given).get("dataset_file")
 
@@ -141,7 +143,7 @@ class FileSet(GeneratorDataset):
         """Return the error for an exception that a malformed file caused."""
         cause = untrusted_file.cause(error)
         if self._path is None:
-            return rejection("files-of-format", self._who, place=self._place, cause=cause)
+            return rejection("files-of-format", self._who, place=self._location, cause=cause)
         return rejection("file-of-format", self._who, path=self._path, cause=cause)
 
     def _folder(self, name):
@@ -198,39 +200,42 @@ class FileSet(GeneratorDataset):
             raise rejection("file-json", self._who, path=path, cause=error) from None
 
     def _entry(self, path, where, entry, *keys):
-        """Return the values of keys that an entry of a file must have; `where`: as in `place`."""
+        """Return the values of keys that an entry of a file must have; `where`: as in
+        `location_phrase`."""
         for key in keys:
             if not isinstance(entry, dict) or key not in entry:
-                raise rejection("file-key", self._who, path=path, key=key, where=place(where))
+                raise rejection(
+                    "file-key", self._who, path=path, key=key, where=location_phrase(where)
+                )
         return [entry[key] for key in keys]
 
     def _mat(self, path, *names):
         """Return arrays from a MATLAB file."""
         try:
-            found = matlab_file.arrays(self._content(path))
-            return [found[name] for name in names]
+            arrays = matlab_file.arrays(self._content(path))
+            return [arrays[name] for name in names]
         except (KeyError, ValueError) as error:
             fields = {"names": names, "cause": error}
             raise rejection("file-of-matlab", self._who, path=path, **fields) from None
 
-    def _idx(self, path, ndim, dtype=np.uint8):
+    def _idx(self, path, ndim, dtype: type[np.integer] = np.uint8):
         """Return the array of an idx file."""
-        content, dtype = self._content(path), np.dtype(dtype).newbyteorder(">")
-        code = {1: 8, 4: 12}[dtype.itemsize]
+        content, kind = self._content(path), np.dtype(dtype).newbyteorder(">")
+        code = {1: 8, 4: 12}[kind.itemsize]
         fits = len(content) >= 4 + 4 * ndim and content[:4] == bytes([0, 0, code, ndim])
-        require(fits, "file-idx", self._who, path=path, ndim=ndim, dtype=dtype.name)
+        require(fits, "file-idx", self._who, path=path, ndim=ndim, dtype=kind.name)
         shape, start = np.frombuffer(content, ">u4", ndim, 4).tolist(), 4 + 4 * ndim
-        size = math.prod(shape) * dtype.itemsize
+        size = math.prod(shape) * kind.itemsize
         got = len(content) - start
         require(got == size, "file-bytes", self._who, path=path, size=size, got=got)
-        return np.frombuffer(content, dtype, offset=start).reshape(shape)
+        return np.frombuffer(content, kind, offset=start).reshape(shape)
 
     def _numbers(self, path, where, kind, words):
-        """Return the numbers of a text file; `where`: as in `place`."""
+        """Return the numbers of a text file; `where`: as in `location_phrase`."""
         try:
             return [kind(word) for word in words]
         except (TypeError, ValueError) as error:
-            fields = {"where": place(where), "cause": error}
+            fields = {"where": location_phrase(where), "cause": error}
             raise rejection("file-numbers", self._who, path=path, **fields) from None
 
     def _image(self, path):
@@ -242,7 +247,7 @@ class FileSet(GeneratorDataset):
         encoded = np.frombuffer(content, np.uint8)
         if not self.given.decode:
             return encoded.copy()
-        from sporax.data.vision.format_conversion import opened
+        from sporax.data.vision.format_conversion import opened  # loads the vision package
 
         try:
             return np.array(opened(self._who, encoded))
@@ -250,8 +255,8 @@ class FileSet(GeneratorDataset):
             raise rejection("file-image", self._who, path=path, cause=error) from None
 
 
-def place(where):
-    """Return the phrase of a place in a file; `where`: a line's number, or (phrase, number)."""
+def location_phrase(where):
+    """Return the phrase of a location in a file; `where`: a line's number, or (phrase, number)."""
     rule, i = where if isinstance(where, tuple) else ("line-number", where)
     return message(rule, i=i)
 

@@ -94,7 +94,7 @@ class CelebADataset(_Pictures):
 
     columns: ClassVar = ("image", "attr")
     # usage -> partition numbers
-    parts: ClassVar = {"all": (0, 1, 2), "train": (0,), "valid": (1,), "test": (2,)}
+    splits: ClassVar = {"all": (0, 1, 2), "train": (0,), "valid": (1,), "test": (2,)}
 
     def __init__(
         self, dataset_dir, num_parallel_workers=None, shuffle=None, usage="all", sampler=None,
@@ -116,7 +116,7 @@ class CelebADataset(_Pictures):
         """Return the names of the images of `usage`; None for all."""
         if self.given.usage == "all":
             return None
-        (wanted,) = self.parts[self.given.usage]
+        (wanted,) = self.splits[self.given.usage]
         path = self.given.dataset_dir / "list_eval_partition.txt"
         return {name for name, numbers in self._table(path, 0, 1) if numbers == [wanted]}
 

@@ -43,12 +43,12 @@ def _own_tensor(value, shards=1):
     return tensor
 
 
-def _converted_row(convert, places, row):
-    return [_converted(convert, row[i]) for i in places]
+def _converted_row(convert, indices, row):
+    return [_converted(convert, row[i]) for i in indices]
 
 
-def _own_tensors(places, shards, row):
-    return [_own_tensor(row[i], shards) for i in places]
+def _own_tensors(indices, shards, row):
+    return [_own_tensor(row[i], shards) for i in indices]
 
 
 def _converted(convert, value):
@@ -81,14 +81,14 @@ class Iterator:
         require(fits, "epochs", type(self).__name__, num_epochs=num_epochs)
         self.dataset, self._left = dataset, num_epochs
         columns = dataset.get_col_names()  # metadata columns are visible only under another name
-        places = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
-        self._columns = [columns[i] for i in places]
+        indices = [i for i, name in enumerate(columns) if not name.startswith("_meta-")]
+        self._columns = [columns[i] for i in indices]
         shards = _shards(dataset)
         if dataset.is_fresh and not output_numpy:
-            self._convert = functools.partial(_own_tensors, places, shards)
+            self._convert = functools.partial(_own_tensors, indices, shards)
         else:
             convert = _array if output_numpy else functools.partial(_tensor, shards=shards)
-            self._convert = functools.partial(_converted_row, convert, places)
+            self._convert = functools.partial(_converted_row, convert, indices)
         self._is_ahead = not output_numpy and device_prefetch.is_needed() and bool(dataset._stage())
         self._epoch, self._rows = dataset._begin(), None
 
@@ -117,8 +117,9 @@ class Iterator:
     def stop(self):
         """End the iteration and its prefetching before the iterator is collected."""
         rows, self._rows, self._left = self._rows, None, 0
-        if hasattr(rows, "close"):
-            rows.close()
+        close = getattr(rows, "close", None)
+        if close is not None:
+            close()
 
 
 class TupleIterator(Iterator):

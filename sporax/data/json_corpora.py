@@ -6,7 +6,7 @@ import numpy as np
 
 from sporax._src.diagnosis.argument_kinds import one_of
 from sporax._src.diagnosis.rules import rejection, require
-from sporax.data.row_files import RowFiles, found_files
+from sporax.data.row_files import RowFiles, matched_files
 from sporax.data.text_corpora import Corpus
 from sporax.data.text_lines import lines
 from sporax.io.untrusted_file import json_of
@@ -44,7 +44,7 @@ class CLUEDataset(RowFiles):
         self, dataset_files, task="AFQMC", usage="train", num_samples=None,
         num_parallel_workers=None, shuffle=True, num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
-        files = found_files(self._who, dataset_files)
+        files = matched_files(self._who, dataset_files)
         columns = _COLUMNS[one_of(*_COLUMNS).checked(self._who, "task", task)]
         one_of("train", "test", "eval")(self._who, usage=usage)
         super().__init__(
@@ -100,9 +100,9 @@ class SQuADDataset(Corpus):
         super()._open(dataset_dir, usage, rows)
         patterns, self._paths = self._paths, []
         for pattern in patterns:
-            found = sorted(self._folder.glob(pattern.name))
-            require(found, "there-must-be-file", self._who, path=pattern, error=RuntimeError)
-            self._paths += found
+            matches = sorted(self._folder.glob(pattern.name))
+            require(matches, "there-must-be-file", self._who, path=pattern, error=RuntimeError)
+            self._paths += matches
 
     def _read(self, path):
         try:

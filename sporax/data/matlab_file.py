@@ -29,7 +29,7 @@ def arrays(content):
     fits = len(content) >= 136 and content[124:128] in (b"\x00\x01IM", b"\x01\x00MI")
     require(fits, "start-not-file-matlab")
     order = "<" if content[126:128] == b"IM" else ">"
-    elements, found = _Elements(memoryview(content)[128:], order), {}
+    elements, variables = _Elements(memoryview(content)[128:], order), {}
     room = _ROOM + _GROWTH * len(content)
     while elements.left:
         kind, data = elements.take()
@@ -37,9 +37,9 @@ def arrays(content):
             data = _decompressed(data, room)
             room -= len(data)
             kind, data = _Elements(memoryview(data), order).take()
-        name, value = _matrix(kind, data, order)
-        found[name] = value
-    return found
+        name, value = _matrix((kind, data), order)
+        variables[name] = value
+    return variables
 
 
 def _decompressed(data, room):
@@ -65,10 +65,10 @@ class _Elements:
     def _cut(self, size, padded):
         more = size - len(self.data)
         require(more <= 0, "ends-bytes-too-early", number=more)
-        part, self.data = self.data[:size], self.data[padded:]
-        return part
+        chunk, self.data = self.data[:size], self.data[padded:]
+        return chunk
 
-    def take(self):
+    def take(self) -> tuple[int, memoryview]:
         """Return (type, bytes) of the next element."""
         (kind,) = struct.unpack(f"{self.order}I", self._cut(4, 4))
         if kind >> 16:  # up to 4 bytes, with the size in the upper half
@@ -86,8 +86,9 @@ class _Elements:
         return np.frombuffer(data, dtype).astype(dtype.newbyteorder("="))
 
 
-def _matrix(kind, data, order, depth=0):
-    """Return (name, value) of a matrix element."""
+def _matrix(element, order, depth=0):
+    """Return (name, value) of a matrix element: (type, bytes)."""
+    kind, data = element
     require(kind == _MATRIX and depth <= _DEEPEST, "data-type-depth-matrix", kind=kind, depth=depth)
     if not data:
         return "", np.zeros((0, 0))
@@ -107,7 +108,7 @@ def _matrix(kind, data, order, depth=0):
     elif code == _SPARSE:
         value = _dense(elements, shape)
     elif code == _CELL:
-        value = _objects([_matrix(*elements.take(), order, depth + 1)[1]
+        value = _objects([_matrix(elements.take(), order, depth + 1)[1]
                           for _ in range(_count(shape, elements))])  # fmt: skip
     elif code == _STRUCT:
         value = _objects(_structs(elements, shape, order, depth))
@@ -134,7 +135,7 @@ def _structs(elements, shape, order, depth):
               for i in range(0, len(names), width)]  # fmt: skip
     _count((*shape, len(fields)), elements)
     return [
-        {field: _matrix(*elements.take(), order, depth + 1)[1] for field in fields}
+        {field: _matrix(elements.take(), order, depth + 1)[1] for field in fields}
         for _ in range(math.prod(shape))
     ]
 

@@ -20,7 +20,7 @@ class _Records:
     def __init__(self, files, columns, sample, padded):
         self.files, self.columns = files, columns
         self.ends = list(accumulate(len(file) for file in files))
-        self.padding = [self._array(name, sample[name]) for name in columns] if padded else None
+        self.padding = [self._array(name, sample[name]) for name in columns] if padded else []
         self.padded = padded
 
     def __len__(self):
@@ -30,20 +30,20 @@ class _Records:
         i = range(len(self))[i]
         if i >= self.ends[-1]:
             return tuple(self.padding)
-        file, number = self._place(i)
+        file, number = self._location(i)
         row = file.row(number)
         return tuple([self._array(name, row[name]) for name in self.columns])
 
-    def _place(self, i):
+    def _location(self, i):
         """Return the file of a row, and the row's index in it."""
-        at = bisect_right(self.ends, i)
-        return self.files[at], i - (self.ends[at - 1] if at else 0)
+        file_index = bisect_right(self.ends, i)
+        return self.files[file_index], i - (self.ends[file_index - 1] if file_index else 0)
 
     def origins(self, i):
         """Return the origins of row `i`, as in `FileRow`."""
         if i >= self.ends[-1]:
             return []
-        file, number = self._place(i)
+        file, number = self._location(i)
         return [(file.path, number)]
 
     def _array(self, name, value):

@@ -10,7 +10,7 @@ import numpy as np
 
 from sporax._src.core.errors import missing, warn
 from sporax._src.diagnosis.argument_kinds import BOOL, INT, LIST, optional
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data.argument_checks import PATH
 from sporax.data.mindrecord_encryption import decrypt_in_place, is_key_set
 from sporax.data.mindrecord_file import (
@@ -127,7 +127,7 @@ class FileWriter:
     _is_discarded = False
 
     def __init__(self, file_name, shard_num=1, overwrite=False):
-        def check(kind, words, error=ParamValueError, **argument):
+        def check(kind, words, error: type[Exception] = ParamValueError, **argument):
             (value,) = argument.values()
             fields = {"kind": words, "error": error}
             require(kind.accepts(value), "must-be-type", "FileWriter", **argument, **fields)
@@ -175,9 +175,10 @@ class FileWriter:
         """Set the fields by which the index can be searched; by default numbers and strings."""
         is_list, error = isinstance(index_fields, list) and index_fields, ParamTypeError
         require(is_list, "list-names", "add_index", index_fields=index_fields, error=error)
+        schema = self._schema or {}
         for name in index_fields:
-            require(name in (self._schema or {}), "fields-those-schema", "add_index", got=name)
-            fits, error = not is_blob(self._schema[name]), MRMDefineIndexError
+            require(name in schema, "fields-those-schema", "add_index", got=name)
+            fits, error = not is_blob(schema[name]), MRMDefineIndexError
             require(fits, "fields-numbers-strings", "add_index", got=name, error=error)
         self._indexed = list(index_fields)
 
@@ -208,12 +209,12 @@ class FileWriter:
         require(is_list, "must-be-type", who, raw_data=raw_data, error=error, kind="a-list")
         for row in raw_data:
             require(isinstance(row, dict), "rows-dicts", who, got=row, error=error)
-        self._begin()
+        writers = self._begin()
         rows = self._fitting(raw_data)
-        count = len(self._writers)
+        count = len(writers)
         for i in range(count):  # evenly, the surplus in round-robin order
             few, more = divmod(len(rows), count)
-            writer = self._writers[(self._next + i) % count]
+            writer = writers[(self._next + i) % count]
             start = i * few + min(i, more)
             with self._discarding():
                 for row in rows[start : start + few + (i < more)]:
@@ -230,22 +231,24 @@ class FileWriter:
             raise
 
     def _fitting(self, raw_data):
-        rows = []
+        rows, schema = [], self._schema or {}
         for i, row in enumerate(raw_data):
-            unfit = [_unfit(name, kind, row) for name, kind in self._schema.items()]
+            unfit = [_unfit(name, kind, row) for name, kind in schema.items()]
             reasons = [reason for reason in unfit if reason]
             if reasons:
                 warn(f"For 'write_raw_data', row {i} is left out: it {', '.join(reasons)}.")
             else:
-                rows.append({n: _plain(row[n]) for n in self._schema})
+                rows.append({n: _plain(row[n]) for n in schema})
         require(not raw_data or rows, "at-least-one-row-schema", "write_raw_data")
         return rows
 
     def _begin(self):
+        """Return the writers, opened at the first call."""
         if self._writers is not None:
-            return
+            return self._writers
         require(not self._is_discarded, "nothing-can-written-after", "FileWriter")
-        require(self._schema is not None, "schema", "FileWriter")
+        if self._schema is None:
+            raise rejection("schema", "FileWriter")
         if not (self._overwrite or self._append):
             for path in self._paths:
                 require(not Path(path).exists(), "file-not", "FileWriter", path=path)
@@ -258,15 +261,16 @@ class FileWriter:
             )
             for path in self._paths
         ]  # fmt: skip
+        return self._writers
 
     def commit(self):
         """Finish the files: write headers and indices."""
-        self._begin()
+        writers = self._begin()
         names = [Path(path).name for path in self._paths]
         with self._discarding():
-            for i, writer in enumerate(self._writers):
+            for i, writer in enumerate(writers):
                 writer.commit(i, names, self._append)
-            for writer in self._writers:
+            for writer in writers:
                 writer.publish()
         self._writers, self._done = None, True
 

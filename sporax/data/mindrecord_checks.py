@@ -15,9 +15,9 @@ _KINDS = {"string": str, "int32": int, "int64": int, "float32": float, "float64"
 _BIGGEST = 2**40  # bytes of a header or a page
 
 
-def _check(kind, **parts):
-    """Raise ValueError for a part that is not of this kind."""
-    for name, value in parts.items():
+def _check(kind, **fields):
+    """Raise ValueError for a field that is not of this kind."""
+    for name, value in fields.items():
         if not kind.accepts(value):
             raise rejection("part-must-be", argument=name, kind=kind.words(), got=value)
 
@@ -32,10 +32,10 @@ def _are(test, values):
 
 _ANY_INT = Kind(partial(message, "an-int"), lambda value: type(value) is int)
 _SIZE = Kind(partial(message, "a-size"), lambda value: _is_int(value, 1, _BIGGEST))
-_FIELDS = Kind(partial(message, "fields"), lambda value: isinstance(value, dict) and value)
+_FIELDS = Kind(partial(message, "fields"), lambda value: isinstance(value, dict) and bool(value))
 _OBJECTS = Kind(
     partial(message, "list-of-objects"),
-    lambda value: isinstance(value, list) and value and isinstance(value[0], dict),
+    lambda value: isinstance(value, list) and isinstance(next(iter(value), None), dict),
 )
 
 
@@ -104,14 +104,14 @@ def _check_names(header, schema):
     require(fits, "fields-of-index", index_fields=fields)
 
 
-def checked_places(rows, width):
+def checked_locations(rows, width):
     """Return the index rows, (row, page, start, end, page, start, end), sorted and without row."""
     wrong = [row for row in rows if any(type(x) is not int for x in row)]
     require(not wrong, "places-ints", got=wrong[:1])
-    places = np.array(rows, np.int64).reshape(-1, width)
-    wrong = places[((places < 0) | (places >= _BIGGEST)).any(1)]
+    locations = np.array(rows, np.int64).reshape(-1, width)
+    wrong = locations[((locations < 0) | (locations >= _BIGGEST)).any(1)]
     require(not len(wrong), "places-at-least-0", got=wrong[:1].tolist())
-    return places[np.argsort(places[:, 0], kind="stable"), 1:]
+    return locations[np.argsort(locations[:, 0], kind="stable"), 1:]
 
 
 def checked_row(fields, schema):

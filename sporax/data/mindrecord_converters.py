@@ -12,6 +12,7 @@ import re
 import string
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def _write(writer, schema, desc, index, rows, sizes=None):
 
 def _jpeg(pixels):
     """Return the bytes of a JPEG file of quality 95, as in MindSpore."""
-    from sporax.data.vision.image_files import encode_jpeg
+    from sporax.data.vision.image_files import encode_jpeg  # loads the vision package
 
     return encode_jpeg(pixels, 95).tobytes()
 
@@ -93,7 +94,7 @@ class _Array:
     """Placeholder for an array during unpickling: NumPy's reader trusts sizes and dtypes."""
 
     def __init__(self, *_):
-        self.array = None
+        self.array: Any = None
 
     def __setstate__(self, state):
         _, shape, dtype, is_fortran, content = state
@@ -171,8 +172,8 @@ class Cifar10ToMR(_Converter):
         self.source = self._path("source", source, is_folder=True)
         self.destination = str(self._path("destination", destination))
         for pattern, _ in self._files:
-            found, who = [*self.source.glob(pattern)], type(self).__name__
-            require(found, "files-none", who, source=self.source, pattern=pattern)
+            paths, who = [*self.source.glob(pattern)], type(self).__name__
+            require(paths, "files-none", who, source=self.source, pattern=pattern)
 
     def run(self, fields=None):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
@@ -210,7 +211,7 @@ class Cifar100ToMR(Cifar10ToMR):
     _keys = b"fine_labels", b"coarse_labels"
 
 
-def _idx(path, magic, axes):
+def _idx(path, magic, axes) -> np.ndarray:
     """Return the bytes of a gzipped MNIST file as an array (N, ...)."""
     try:
         untrusted_file.check_regular(path)
@@ -239,16 +240,16 @@ class MnistToMR(_Converter):
     def __init__(self, source, destination, partition_number=1):
         self.source = self._path("source", source, is_folder=True)
         self._writers = {
-            part: FileWriter(f"{self._path('destination', destination)}_{end}", partition_number)
-            for part, end in (("train", "train.mindrecord"), ("t10k", "test.mindrecord"))
+            split: FileWriter(f"{self._path('destination', destination)}_{end}", partition_number)
+            for split, end in (("train", "train.mindrecord"), ("t10k", "test.mindrecord"))
         }
 
     def run(self):
         """Write the MindRecord files like `transform`; return `SUCCESS`."""
         schema = {"label": {"type": "int64"}, "data": {"type": "bytes"}}
-        for part, writer in self._writers.items():
-            images = _idx(self.source / f"{part}-images-idx3-ubyte.gz", 2051, 3)
-            labels = _idx(self.source / f"{part}-labels-idx1-ubyte.gz", 2049, 1).tolist()
+        for split, writer in self._writers.items():
+            images = _idx(self.source / f"{split}-images-idx3-ubyte.gz", 2051, 3)
+            labels = _idx(self.source / f"{split}-labels-idx1-ubyte.gz", 2049, 1).tolist()
             n, got = len(images), len(labels)
             require(n == got, "file-labels", _WHO, path=self.source, n=n, got=got)
             pairs = zip(images, labels, strict=True)

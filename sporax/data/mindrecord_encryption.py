@@ -69,7 +69,11 @@ def encrypt_if_set(path):
     key, mode = _settings["key"], _settings["enc_mode"]
     if key is None:
         return
-    with open(path, "rb") as file, atomic_write.replacing(path) as part, open(part, "wb") as out:
+    with (
+        open(path, "rb") as file,
+        atomic_write.replacing(path) as temp_path,
+        open(temp_path, "wb") as out,
+    ):
         if callable(mode):
             mode(file, os.fstat(file.fileno()).st_size, out, key)
         else:
@@ -145,7 +149,11 @@ def _decrypt_pieces(path, file, plain, key):
 
 def decrypt_in_place(path):
     """Replace a file by its decrypted content."""
-    with opened_plain(path) as plain, atomic_write.replacing(path) as part, open(part, "wb") as out:
+    with (
+        opened_plain(path) as plain,
+        atomic_write.replacing(path) as temp_path,
+        open(temp_path, "wb") as out,
+    ):
         shutil.copyfileobj(plain, out)
 
 

@@ -13,6 +13,7 @@ import os
 import sqlite3
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,14 +22,14 @@ from sporax.data import msgpack
 from sporax.data.mindrecord_checks import (
     check_header,
     check_to_be_continued,
-    checked_places,
+    checked_locations,
     checked_row,
 )
 from sporax.data.mindrecord_encryption import encrypt_if_set, opened_plain
 from sporax.io import atomic_write, untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 
-_PLACES = (
+_COLUMNS = (
     "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END",
     "PAGE_ID_BLOB", "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END",
 )  # fmt: skip
@@ -61,8 +62,8 @@ def compress(array):
         kinds[(flat < limits.min) | (flat > limits.max)] = power + 1
     padded = np.append(kinds, np.zeros(-len(kinds) % 4, np.int64)).reshape(-1, 4)
     control = (padded << np.array([6, 4, 2, 0])).sum(1).astype(np.uint8)
-    parts = [x.astype(f"<i{2**k}").tobytes() for x, k in zip(flat, kinds.tolist(), strict=True)]
-    return struct.pack(">I", flat.size) + control.tobytes() + b"".join(parts)
+    encoded = [x.astype(f"<i{2**k}").tobytes() for x, k in zip(flat, kinds.tolist(), strict=True)]
+    return struct.pack(">I", flat.size) + control.tobytes() + b"".join(encoded)
 
 
 def uncompress(content, dtype):
@@ -88,7 +89,7 @@ def uncompress(content, dtype):
 class RecordFile:
     """An existing file: its schema, and rows by index."""
 
-    _file = None
+    _file: Any = None
 
     def __init__(self, path):
         self.path = Path(path)
@@ -96,10 +97,10 @@ class RecordFile:
         self.header = _header(self.path, self._file)
         described = self.header["schema"][0]
         self.schema, self.blobs = described["schema"], described["blob_fields"]
-        self.places = self._index()
+        self.locations = self._index()
 
     def __len__(self):
-        return len(self.places)
+        return len(self.locations)
 
     def _index(self):
         database = Path(f"{self.path}.db")
@@ -108,41 +109,41 @@ class RecordFile:
         connection = sqlite3.connect(":memory:")
         try:
             with opened_plain(database) as file:
-                return _places(connection, file.read())
+                return _locations(connection, file.read())
         except (sqlite3.Error, *MALFORMED) as error:
             raise damaged(database, "is-index", cause=cause(error)) from error
         finally:
             connection.close()
 
-    def _part(self, page, start, end):
-        at = self.header["header_size"] + int(page) * self.header["page_size"] + int(start)
+    def _chunk(self, page, start, end):
+        offset = self.header["header_size"] + int(page) * self.header["page_size"] + int(start)
         size = os.fstat(self._file.fileno()).st_size
         content = b""
-        if 0 < end - start <= size - at:
-            content = os.pread(self._file.fileno(), int(end - start), at)
+        if 0 < end - start <= size - offset:
+            content = os.pread(self._file.fileno(), int(end - start), offset)
         if len(content) < 8 or struct.unpack_from("<Q", content)[0] != len(content) - 8:
-            raise damaged(self.path, "holds-row", size=end - start, at=at)
+            raise damaged(self.path, "holds-row", size=end - start, at=offset)
         return content[8:]
 
     def row(self, i):
         """Return {field: number, string, bytes or array} of a row."""
         try:
-            return self._row(self.places[i])
+            return self._row(self.locations[i])
         except MALFORMED as error:
             raise damaged(self.path, "has-damaged-row", i=i, cause=cause(error)) from error
 
-    def _row(self, places):
-        fields = msgpack.unpack(self._part(*places[:3]))
-        blob = self._part(*places[3:])
-        at = 0
+    def _row(self, location):
+        fields = msgpack.unpack(self._chunk(*location[:3]))
+        blob = self._chunk(*location[3:])
+        offset = 0
         for name in self.blobs:
             if len(self.blobs) > 1:
-                (size,) = struct.unpack_from(">Q", blob, at)
-                at += 8
+                (size,) = struct.unpack_from(">Q", blob, offset)
+                offset += 8
             else:
                 size = len(blob)
-            fields[name] = self._blob(self.schema[name], blob[at : at + size])
-            at += size
+            fields[name] = self._blob(self.schema[name], blob[offset : offset + size])
+            offset += size
         return checked_row(fields, self.schema)
 
     def _blob(self, kind, content):
@@ -161,19 +162,19 @@ class RecordFile:
     __del__ = close
 
 
-def _places(connection, content):
-    """Return the row positions in a database; raises ValueError if its bytes cannot hold them."""
+def _locations(connection, content):
+    """Return the row locations in a database; raises ValueError if its bytes cannot hold them."""
     require(content, "empty")  # SQLite would report a lack of memory
     connection.deserialize(content)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**20)
     connection.execute("PRAGMA trusted_schema = OFF")
     kind = connection.execute("SELECT type FROM sqlite_master WHERE name = 'INDEXES'").fetchone()
     require(kind == ("table",), "table-indexes")
-    most = len(content) // len(_PLACES)
-    rows = connection.execute(f"SELECT ROW_ID, {', '.join(_PLACES)} FROM INDEXES LIMIT {most + 1}")
+    most = len(content) // len(_COLUMNS)
+    rows = connection.execute(f"SELECT ROW_ID, {', '.join(_COLUMNS)} FROM INDEXES LIMIT {most + 1}")
     listed = rows.fetchall()
     require(len(listed) <= most, "more-rows-bytes", most=most, count=len(content))
-    return checked_places(listed, 1 + len(_PLACES))
+    return checked_locations(listed, 1 + len(_COLUMNS))
 
 
 def header_to_be_continued(path, is_plain=False):
@@ -220,48 +221,48 @@ class RecordWriter:
         self._open = {}  # type -> the page that rows go to
         self._rows = []  # of the index
         # a new file is moved to its path when it is finished
-        self._part = self.path if header else Path(f"{path}.part")
+        self._temp_path = self.path if header else Path(f"{path}.part")
         with atomic_write.errors_named("FileWriter", path):
-            self._file = open(self._part, "r+b" if header else "w+b")  # noqa: SIM115 - by commit
+            self._file = open(self._temp_path, "r+b" if header else "w+b")  # noqa: SIM115 - by commit
 
     def add(self, row):
         """Write a row, which no header or index mentions before `commit`."""
         numbers = {n: row[n] for n in sorted(self.schema) if n not in self.blobs}
         raw = msgpack.pack(numbers or {"id": 0})
-        blob = b"".join(self._blob_parts(row)) if self.blobs else bytes(4)
-        parts = {kind: struct.pack("<Q", len(p)) + p
+        blob = b"".join(self._blob_chunks(row)) if self.blobs else bytes(4)
+        chunks = {kind: struct.pack("<Q", len(p)) + p
                  for kind, p in (("BLOB_DATA", blob), ("RAW_DATA", raw))}  # fmt: skip
-        for part in parts.values():
-            most, got = self.page_size, len(part)
+        for chunk in chunks.values():
+            most, got = self.page_size, len(chunk)
             require(got <= most, "row-fits-into-page", "write_raw_data", most=most, got=got)
-        self._make_room({kind: len(part) for kind, part in parts.items()})
-        places = {}
-        for kind, part in parts.items():
+        self._make_room({kind: len(chunk) for kind, chunk in chunks.items()})
+        locations = {}
+        for kind, chunk in chunks.items():
             page = self._open[kind]
             start = page["page_size"]
             with atomic_write.errors_named("FileWriter", self.path):
                 self._file.seek(self.header_size + page["page_id"] * self.page_size + start)
-                self._file.write(part)
-            page["page_size"] = start + len(part)
-            places[kind] = page["page_id"], start, start + len(part)
+                self._file.write(chunk)
+            page["page_size"] = start + len(chunk)
+            locations[kind] = page["page_id"], start, start + len(chunk)
         self._rows.append((
-            self.count, *places["RAW_DATA"], 0, *places["BLOB_DATA"],
+            self.count, *locations["RAW_DATA"], 0, *locations["BLOB_DATA"],
             *[x for name in self.indexed for x in (0, row[name])],
         ))  # fmt: skip
         self.count += 1
         self._open["BLOB_DATA"]["end_row_id"] = self.count
 
-    def _blob_parts(self, row):
+    def _blob_chunks(self, row):
         for name in self.blobs:
             value, kind = row[name], self.schema[name]
             if kind["type"] in _COMPRESSED:
-                part = compress(value)
-                self.saved += value.nbytes - len(part)
+                chunk = compress(value)
+                self.saved += value.nbytes - len(chunk)
             else:
-                part = value if isinstance(value, bytes) else np.ascontiguousarray(value).tobytes()
+                chunk = value if isinstance(value, bytes) else np.ascontiguousarray(value).tobytes()
             if len(self.blobs) > 1:
-                yield struct.pack(">Q", len(part))
-            yield part
+                yield struct.pack(">Q", len(chunk))
+            yield chunk
 
     def _make_room(self, sizes):
         """Begin new pages if a row's parts do not fit. A blob page is a group of rows; the raw page
@@ -308,23 +309,23 @@ class RecordWriter:
             self._file.close()
             self._write_index(append)
             for end in _ENDS:
-                encrypt_if_set(f"{self._part}{end}")
+                encrypt_if_set(f"{self._temp_path}{end}")
 
     def publish(self):
         """Move the finished file and its index to their paths."""
         for end in _ENDS:
-            os.replace(f"{self._part}{end}", f"{self.path}{end}")
+            os.replace(f"{self._temp_path}{end}", f"{self.path}{end}")
 
     def discard(self):
         """Delete a new file and its index; an existing file is kept."""
         with contextlib.suppress(OSError):  # flushing may fail
             self._file.close()
-        if self._part != self.path:
+        if self._temp_path != self.path:
             for end in (*_ENDS, ".db-journal"):
-                Path(f"{self._part}{end}").unlink(missing_ok=True)
+                Path(f"{self._temp_path}{end}").unlink(missing_ok=True)
 
     def _write_index(self, append):
-        database = Path(f"{self._part}.db")
+        database = Path(f"{self._temp_path}.db")
         if not append:
             database.unlink(missing_ok=True)
         fields = [
@@ -332,7 +333,7 @@ class RecordWriter:
             for i, name in enumerate(self.indexed)
         ]
         columns = [f"{c} INT NOT NULL" for c in
-                   ("ROW_ID", *_PLACES[:3], "ROW_GROUP_ID", *_PLACES[3:])]  # fmt: skip
+                   ("ROW_ID", *_COLUMNS[:3], "ROW_GROUP_ID", *_COLUMNS[3:])]  # fmt: skip
         columns += [f"{inc} INT, {name} {kind}" for inc, name, kind in fields]
         keys = ["ROW_ID", *[inc for inc, _, _ in fields]]
         connection = sqlite3.connect(database)

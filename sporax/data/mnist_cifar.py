@@ -23,7 +23,7 @@ class MnistDataset(LoadedSet):
     ValueError: For 'MnistDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    parts: ClassVar = {"all": ("t10k", "train"), "train": ("train",), "test": ("t10k",)}
+    splits: ClassVar = {"all": ("t10k", "train"), "train": ("train",), "test": ("t10k",)}
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
@@ -31,17 +31,17 @@ class MnistDataset(LoadedSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
-        start = self.given.dataset_dir / part
+    def _split_rows(self, split):
+        start = self.given.dataset_dir / split
         folder = self.given.dataset_dir
-        if self.given.usage == "all" and not [*folder.glob(f"{part}-*")]:
-            there = any([*folder.glob(f"{other}-*")] for other in self.parts["all"])
-            names = [f"{n}-{k}-ubyte" for n in self.parts["all"] for k in _KINDS]
+        if self.given.usage == "all" and not [*folder.glob(f"{split}-*")]:
+            there = any([*folder.glob(f"{other}-*")] for other in self.splits["all"])
+            names = [f"{n}-{k}-ubyte" for n in self.splits["all"] for k in _KINDS]
             fields = {"dataset_dir": folder, "pattern": ", ".join(names)}
             require(there, "files-none", self._who, **fields, error=RuntimeError)
             return []
-        labels = start.with_name(f"{part}-labels-idx1-ubyte")
-        images = self._idx(start.with_name(f"{part}-images-idx3-ubyte"), 3)[..., None]
+        labels = start.with_name(f"{split}-labels-idx1-ubyte")
+        images = self._idx(start.with_name(f"{split}-images-idx3-ubyte"), 3)[..., None]
         return self._paired(images, self._idx(labels, 1).astype(np.uint32), labels)
 
 
@@ -88,13 +88,13 @@ class Cifar10Dataset(MnistDataset):
     """
 
     columns: ClassVar = ("image", "label")
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("*_batch*.bin",), "train": ("data_batch_*.bin",), "test": ("test_batch.bin",),
     }  # fmt: skip
 
-    def _part(self, part):
-        paths = sorted(self.given.dataset_dir.glob(part))
-        fields = {"dataset_dir": self.given.dataset_dir, "pattern": part}
+    def _split_rows(self, split):
+        paths = sorted(self.given.dataset_dir.glob(split))
+        fields = {"dataset_dir": self.given.dataset_dir, "pattern": split}
         require(paths, "files-none", self._who, **fields, error=RuntimeError)
         labels = len(self.columns) - 1
         for path in paths:
@@ -125,7 +125,7 @@ class Cifar100Dataset(Cifar10Dataset):
     """
 
     columns: ClassVar = ("image", "coarse_label", "fine_label")
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("test.bin", "train.bin"), "train": ("train.bin",), "test": ("test.bin",),
     }  # fmt: skip
 

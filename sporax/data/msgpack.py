@@ -70,29 +70,29 @@ def unpack(content):
     return value
 
 
-def _value(content, at):
-    code = content[at]
-    at += 1
+def _value(content, offset):
+    code = content[offset]
+    offset += 1
     if code < 0x80:
-        return code, at
+        return code, offset
     if code >= 0xE0:
-        return code - 256, at
+        return code - 256, offset
     if code in _CONSTANTS:
-        return _CONSTANTS[code], at
+        return _CONSTANTS[code], offset
     if code in _NUMBERS:
         kind = _NUMBERS[code]
-        return struct.unpack_from(kind, content, at)[0], at + struct.calcsize(kind)
+        return struct.unpack_from(kind, content, offset)[0], offset + struct.calcsize(kind)
     if code in _LENGTHS:
-        length = struct.unpack_from(_LENGTHS[code], content, at)[0]
-        at += struct.calcsize(_LENGTHS[code])
+        length = struct.unpack_from(_LENGTHS[code], content, offset)[0]
+        offset += struct.calcsize(_LENGTHS[code])
     else:
         length = code & (0x1F if code & 0xE0 == 0xA0 else 0x0F)
     if code & 0xE0 == 0xA0 or code in (0xD9, 0xDA, 0xDB):
-        require(at + length <= len(content), "string-cut-short")
-        return content[at : at + length].decode("utf8"), at + length
+        require(offset + length <= len(content), "string-cut-short")
+        return content[offset : offset + length].decode("utf8"), offset + length
     require(code & 240 == 128 or code in (222, 223), "byte-begins-neither-number", code=code)
     mapping = {}
     for _ in range(length):
-        key, at = _value(content, at)
-        mapping[key], at = _value(content, at)
-    return mapping, at
+        key, offset = _value(content, offset)
+        mapping[key], offset = _value(content, offset)
+    return mapping, offset

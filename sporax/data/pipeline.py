@@ -7,6 +7,7 @@ class after the dataset.
 import functools
 import inspect
 import math
+from typing import Any
 
 from sporax._src.core.from_host import plain
 from sporax._src.diagnosis.argument_kinds import FUNCTION
@@ -14,7 +15,7 @@ from sporax._src.diagnosis.rules import require
 from sporax.data import config, random_streams
 from sporax.data.cache import check_not_random, checked, digest
 from sporax.data.callbacks import following, listed_callbacks
-from sporax.data.dataset import Dataset, as_row, count, names, places
+from sporax.data.dataset import Dataset, as_row, column_indices, count, names
 from sporax.data.debug_hooks import with_hooks
 from sporax.data.error_samples import ErrorSamplesMode, rows_without_errors
 from sporax.data.row_origin import note, row_like
@@ -69,11 +70,11 @@ def _columns_after(columns, taken, new_columns):
         return columns_out, [
             (name in new, taken.index(name) if name in new else i) for i, name in enumerate(columns)
         ]
-    rest = [(i, name) for i, name in enumerate(columns) if name not in taken]
-    columns_out = [*new_columns, *[name for _, name in rest]]
+    remaining = [(i, name) for i, name in enumerate(columns) if name not in taken]
+    columns_out = [*new_columns, *[name for _, name in remaining]]
     return columns_out, [
         *[(True, i) for i in range(len(new_columns))],
-        *[(False, i) for i, _ in rest],
+        *[(False, i) for i, _ in remaining],
     ]
 
 
@@ -83,7 +84,7 @@ class _Replacing(Step):
     def __init__(self, who, dataset, input_columns, output_columns):
         taken = names(who, input_columns)
         outputs = taken if output_columns is None else names(who, output_columns)
-        self._places = places(who, dataset, taken)
+        self._column_indices = column_indices(who, dataset, taken)
         columns, self._plan = _columns_after(dataset.get_col_names(), taken, outputs)
         super().__init__(dataset, names(who, columns))
         self._given = outputs
@@ -157,19 +158,19 @@ class Map(_Replacing):
         random stream, so that neither earlier rows nor the choice of worker affect it."""
         return functools.partial(self._mapped, random_streams.seed(), _depth(self))
 
-    def _mapped(self, seed, depth, at, row):
-        taken = row_like(row, [row[i] for i in self._places])
-        with random_streams.drawing_from(seed, depth, *at):
-            results = (self._kept if self._cache else self._results)(at, taken)
+    def _mapped(self, seed, depth, position, row):
+        taken = row_like(row, [row[i] for i in self._column_indices])
+        with random_streams.drawing_from(seed, depth, *position):
+            results = (self._kept if self._cache else self._results)(position, taken)
         return self._replaced(row, results)
 
-    def _results(self, at, row):
+    def _results(self, position, row):
         taken = row
         for operation in self._operations:
             try:
                 taken = operation(*taken)
             except Exception as error:
-                note(error, "map", operation, at, row)
+                note(error, "map", operation, position, row)
                 raise
             if not isinstance(taken, tuple):
                 taken = (taken,)
@@ -190,19 +191,21 @@ class Filter(Step):
         super().__init__(dataset)
         FUNCTION("filter", predicate=predicate)
         self._predicate = predicate
-        self._places = places("filter", dataset, input_columns or dataset.get_col_names())
+        self._column_indices = column_indices(
+            "filter", dataset, input_columns or dataset.get_col_names()
+        )
 
-    _size = Dataset._size  # known only by iterating
+    _size: functools.cached_property = Dataset._size  # known only by iterating
 
     def _begin(self):
         epoch = numbered(self._source._begin(), 0)
-        return lambda: (row for at, row in epoch() if self._holds(at, row))
+        return lambda: (row for position, row in epoch() if self._holds(position, row))
 
-    def _holds(self, at, row):
+    def _holds(self, position, row):
         try:
-            holds = self._predicate(*[row[i] for i in self._places])
+            holds = self._predicate(*[row[i] for i in self._column_indices])
         except Exception as error:
-            note(error, "filter", self._predicate, at, row)
+            note(error, "filter", self._predicate, position, row)
             raise
         shape = getattr(holds, "shape", ())
         require(math.prod(shape) <= 1, "one-bool-for-row", "filter", predicate=shape)
@@ -219,7 +222,7 @@ class FlatMap(Step):
         self._func = func
         self._columns = self._made(*self._source._first).get_col_names()
 
-    _size = Dataset._size
+    _size: functools.cached_property = Dataset._size
 
     def _made(self, *row):
         dataset = self._func(*row)
@@ -231,11 +234,11 @@ class FlatMap(Step):
         epoch = numbered(self._source._begin(), 0)
         return lambda: (inner for item in epoch() for inner in self._made_at(*item)._begin()())
 
-    def _made_at(self, at, row):
+    def _made_at(self, position, row):
         try:
             return self._made(*row)
         except Exception as error:
-            note(error, "flat_map", self._func, at, row)
+            note(error, "flat_map", self._func, position, row)
             raise
 
 
@@ -244,14 +247,14 @@ class Project(Step):
     """The rows with only `columns`, in this order."""
 
     def __init__(self, dataset, columns):
-        self._places = places("project", dataset, columns)
+        self._column_indices = column_indices("project", dataset, columns)
         super().__init__(dataset, names("project", columns))
 
     def _stage(self):
         return following_stage("project", self._source, self._projected, is_own=True)
 
-    def _projected(self, at, row):
-        return row_like(row, [row[i] for i in self._places])
+    def _projected(self, position, row):
+        return row_like(row, [row[i] for i in self._column_indices])
 
 
 @step("rename")
@@ -331,7 +334,8 @@ class Repeat(Step):
         return lambda: (row for _ in _up_to(self._count) for row in epoch())
 
 
-_count = lambda who, value, least, none=-1: count(who, "count", value, least, none)  # noqa: E731
+def _count(who, value, least, none: Any = -1):
+    return count(who, "count", value, least, none)
 
 
 def _up_to(count):

@@ -9,6 +9,7 @@ import contextlib
 import secrets
 import threading
 from bisect import bisect_right
+from typing import Any
 
 import numpy as np
 
@@ -44,8 +45,8 @@ def seed():
 
 
 class _Streams(threading.local):
-    innermost = None  # generator of the row being computed, or its seeds
-    own = None  # of calls outside of pipelines
+    innermost: Any = None  # generator of the row being computed, or its seeds
+    own: Any = None  # of calls outside of pipelines
 
 
 _streams = _Streams()
@@ -110,13 +111,13 @@ class Twister:
             numbers = self._next(count)[:count]
             # The size that a number is for depends on how many before it were rejected. The guess
             # is right for the first numbers, and each iteration makes it right for more.
-            turns = np.searchsorted(ends, np.arange(count))
+            assigned = np.searchsorted(ends, np.arange(count))
             while True:
-                fits = numbers < limits[np.minimum(turns, len(sizes) - 1)]
+                fits = numbers < limits[np.minimum(assigned, len(sizes) - 1)]
                 taken = np.cumsum(fits)
-                if np.array_equal(turns, now := taken - fits):
+                if np.array_equal(assigned, now := taken - fits):
                     break
-                turns = now
+                assigned = now
             if not count or taken[-1] >= len(sizes):
                 break
             count *= 2
@@ -140,8 +141,8 @@ def shuffle(items, draw):
         ends = np.arange(2 + len(first), size + 1, 2)
         pairs = np.divmod(draw.below_each(ends * (ends + 1)), ends + 1)
         others = np.concatenate([first, np.stack(pairs, 1).ravel()])
-    for at, other in enumerate(others.tolist(), 1):
-        items[at], items[other] = items[other], items[at]
+    for position, other in enumerate(others.tolist(), 1):
+        items[position], items[other] = items[other], items[position]
 
 
 def weighted(weights, draw):
@@ -165,7 +166,7 @@ class LongTwister:
 
     def __call__(self):
         if self._at == 312:
-            self._turn()
+            self._twist()
         x = self._words[self._at]
         self._at += 1
         x ^= (x >> 29) & 0x5555555555555555
@@ -173,7 +174,7 @@ class LongTwister:
         x ^= (x << 37) & 0xFFF7EEE000000000
         return (x ^ (x >> 43)) & _MASK
 
-    def _turn(self):
+    def _twist(self):
         words = self._words
         for i in range(312):
             x = (words[i] & 0xFFFFFFFF80000000) | (words[(i + 1) % 312] & 0x7FFFFFFF)
@@ -186,8 +187,8 @@ def through_buffer(rows, size, draw):
     buffer = []
 
     def take():
-        at = draw() % len(buffer)
-        row, buffer[at] = buffer[at], buffer[-1]
+        index = draw() % len(buffer)
+        row, buffer[index] = buffer[index], buffer[-1]
         buffer.pop()
         return row
 

@@ -46,13 +46,13 @@ class Channel:
     def _send_shared(self, head, arrays):
         file = os.memfd_create("rows", os.MFD_CLOEXEC)
         try:
-            at = 0
+            offset = 0
             for array in arrays:
-                end = at + array.nbytes
-                while at < end:
-                    at += os.pwrite(file, array[array.nbytes - (end - at) :], at)
-                at = _aligned(end)
-            os.ftruncate(file, at)
+                end = offset + array.nbytes
+                while offset < end:
+                    offset += os.pwrite(file, array[array.nbytes - (end - offset) :], offset)
+                offset = _aligned(end)
+            os.ftruncate(file, offset)
             socket.send_fds(self._socket, [head], [file])
         finally:
             os.close(file)
@@ -72,10 +72,10 @@ class Channel:
             shared = memoryview(mmap.mmap(files[0], sum(map(_aligned, sizes))))
         finally:
             os.close(files[0])
-        arrays, at = [], 0
+        arrays, offset = [], 0
         for nbytes in sizes:
-            arrays.append(shared[at : at + nbytes])
-            at += _aligned(nbytes)
+            arrays.append(shared[offset : offset + nbytes])
+            offset += _aligned(nbytes)
         return pickle.loads(content, buffers=arrays)
 
     def _exactly(self, size):

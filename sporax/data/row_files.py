@@ -5,7 +5,9 @@ import functools
 import glob
 import itertools
 import math
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import random_streams
@@ -29,12 +31,12 @@ class RowFiles(Dataset):
     """
 
     def __init__(
-        self, paths, columns, num_samples=None, shuffle=True, num_shards=None, shard_id=None,
+        self, paths, columns, num_samples=None, shuffle: Any = True, num_shards=None, shard_id=None,
         cache=None,
     ):  # fmt: skip
         who = self._who
         super().__init__(columns)
-        if checked(who, cache) is not None:
+        if (cache := checked(who, cache)) is not None:
             self._read = cache.kept_sequences(self._read)
         self._paths = list(paths)
         self._samples = count(who, "num_samples", num_samples, 1, 0)
@@ -42,7 +44,7 @@ class RowFiles(Dataset):
         together = (num_shards is None) == (shard_id is None)
         require(together, "shard-id-given-together", who, num_shards=num_shards, shard_id=shard_id)
         self._shards, self._shard = 1, 0
-        if num_shards is not None:
+        if num_shards is not None and shard_id is not None:
             sampler = DistributedSampler(num_shards, shard_id)
             self._shards, self._shard = sampler.num_shards, sampler.shard_id
 
@@ -50,7 +52,7 @@ class RowFiles(Dataset):
     def _who(self):
         return type(self).__name__
 
-    def _read(self, path):
+    def _read(self, path) -> Iterable:
         raise rejection("method-defined", self._who, other="_read")
 
     def _rows_of(self, path):
@@ -129,14 +131,14 @@ def _levels(who, shuffle):
     return level != "none", level == "global"
 
 
-def found_files(who, dataset_files):
+def matched_files(who, dataset_files):
     """Return the files of a path or pattern, or of a list of them, sorted."""
     is_one = isinstance(dataset_files, (str, list))
     require(is_one, "str-list-them", who, dataset_files=dataset_files)
-    found = []
+    paths = []
     for pattern in [dataset_files] if isinstance(dataset_files, str) else dataset_files:
         matching = [path for path in glob.glob(pattern, recursive=True) if Path(path).is_file()]
         require(matching, "there-must-be-file", who, path=pattern)
-        found += matching
-    require(found, "name-files", who, argument="dataset_files")
-    return sorted(found)
+        paths += matching
+    require(paths, "name-files", who, argument="dataset_files")
+    return sorted(paths)

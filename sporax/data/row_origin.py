@@ -5,6 +5,8 @@ class FileRow(tuple):
     """A row from files. `origins`: a list of (file, number of the record or None for the whole
     file)."""
 
+    origins: list
+
     def __new__(cls, values, origins):
         row = super().__new__(cls, values)
         row.origins = origins
@@ -25,7 +27,7 @@ def joined_row(rows):
     return FileRow([value for row in rows for value in row], origins)
 
 
-def note(error, who, function, at, row):
+def note(error, who, function, position, row):
     """Add to an error the function that raised it and the row: its (epoch, number), and the files
     it came from."""
     name = getattr(function, "__name__", type(function).__name__)
@@ -34,7 +36,9 @@ def note(error, who, function, at, row):
         for path, number in getattr(row, "origins", ())
     ]
     origin = f", which came from {' and '.join(files)}" if files else ""
-    error.add_note(f"For '{who}', {name} raised this for row {at[1]} of epoch {at[0]}{origin}.")
+    error.add_note(
+        f"For '{who}', {name} raised this for row {position[1]} of epoch {position[0]}{origin}."
+    )
 
 
 __all__ = ["FileRow", "joined_row", "note", "row_like"]

@@ -257,8 +257,8 @@ class DistributedSampler(Sampler):
 
         def epoch():
             rows = every()
-            places = range(start, end, self.num_shards)
-            return [rows[i % size] for i in places][: self.num_samples or None]
+            positions = range(start, end, self.num_shards)
+            return [rows[i % size] for i in positions][: self.num_samples or None]
 
         return epoch
 
@@ -300,8 +300,10 @@ class PKSampler(Sampler):
 
         def epoch():
             draw = next(draws)
-            places = [rows[draw.below(len(rows))] for rows in by_class for _ in range(self.num_val)]
-            return places[: self.num_samples or None]
+            selected = [
+                rows[draw.below(len(rows))] for rows in by_class for _ in range(self.num_val)
+            ]
+            return selected[: self.num_samples or None]
 
         return epoch
 

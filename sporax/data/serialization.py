@@ -12,6 +12,7 @@ import inspect
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def _array(value, of_object):
 def _dict(value, of_object):
     items = [[_written(k, of_object), _written(v, of_object)] for k, v in value.items()]
     if all(isinstance(key, str) for key in value) and "python_type" not in value:
-        return dict(items)
+        return {key: item for key, item in items}
     return _tagged("dict", items)
 
 
@@ -209,14 +210,14 @@ def show(dataset, indentation=2):
 # from JSON ----------------------------------------------------------------------------------------
 
 
-def _class_of(name, kind):
+def _class_of(name, kind) -> Any:
     """Return the class of that name, a subclass of `kind`, in the public modules, or None. A
     description can call nothing else in them: some functions write files."""
     modules = [importlib.import_module(f"sporax.data.{m}") for m in _MODULES]
     for module in (*modules, sporax.data):
-        found = getattr(module, name) if name in module.__all__ else None
-        if isinstance(found, type) and issubclass(found, kind):
-            return found
+        cls = getattr(module, name) if name in module.__all__ else None
+        if isinstance(cls, type) and issubclass(cls, kind):
+            return cls
     return None
 
 
@@ -297,7 +298,7 @@ def _argument(name, value):
     return None if name in _OPTIONAL and not value else value
 
 
-def _built(cls, described, *first):
+def _built(cls, described: dict[str, Any], *first):
     allowed = parameters(cls)
     kwargs, args = {}, list(first)
     for key, value in described.items():
@@ -353,8 +354,9 @@ def deserialize(input_dict=None, json_filepath=None):
         return _pipeline(input_dict)
     except (RuntimeError, *untrusted_file.MALFORMED) as error:
         said = error.args[0] if error.args else None
-        is_own = isinstance(said, Message) and said.who == "deserialize"
-        fields = {"cause": said.part() if is_own else error}
+        fields: dict[str, Any] = {"cause": error}
+        if isinstance(said, Message) and said.who == "deserialize":
+            fields["cause"] = said.part()
         if json_filepath:
             fields["path"] = json_filepath
             raise rejection("file-of-pipeline", "deserialize", **fields) from error

@@ -82,7 +82,8 @@ def _read_other(path, start, end):
             require(fits, "fewer-frames-size-says", count=count, channels=file.channels)
             file.seek(first)
             kind = "int16" if file.subtype == "PCM_16" else "float32"
-            blocks, left = [np.zeros((0, file.channels), kind)], count
+            blocks: list[np.ndarray] = [np.zeros((0, file.channels), kind)]
+            left = count
             most = max(_BLOCK // file.channels, 1)
             while left and len(block := file.read(min(left, most), kind, always_2d=True)):
                 blocks.append(block)

@@ -22,8 +22,8 @@ class _Recordings(FileSet):
     _rate_kind = np.int32
 
     def _read_row(self, i, row):
-        place, *known = row
-        path, *interval = place if isinstance(place, tuple) else (place,)
+        location, *known = row
+        path, *interval = location if isinstance(location, tuple) else (location,)
         try:
             samples, rate = sound_files.read(self._inside(path), *interval)
         except OSError as error:
@@ -145,8 +145,8 @@ class GTZANDataset(_Recordings):
             rows = [row for row in csv.DictReader(file) if row["usage"] == self.given.usage]
         tracks = {genre: set() for genre in _GENRES}
         for row in rows:
-            for part in row["tracks"].split():
-                first, _, last = part.partition("-")
+            for interval in row["tracks"].split():
+                first, _, last = interval.partition("-")
                 numbers = range(int(first), int(last or first) + 1)
                 tracks[row["genre"]].update(f"{number:05}" for number in numbers)
         return tracks
@@ -182,7 +182,7 @@ class LibriTTSDataset(_Recordings):
         "waveform", "sample_rate", "original_text", "normalized_text", "speaker_id", "chapter_id",
         "utterance_id",
     )  # fmt: skip
-    parts: ClassVar = {"all": _LIBRI, **{part: (part,) for part in _LIBRI}}
+    splits: ClassVar = {"all": _LIBRI, **{split: (split,) for split in _LIBRI}}
     _rate, _rate_kind = 24000, np.uint32
 
     def __init__(
@@ -191,8 +191,8 @@ class LibriTTSDataset(_Recordings):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
-        for path in sorted(self.given.dataset_dir.glob(f"{part}/*/*/*.trans.tsv")):
+    def _split_rows(self, split):
+        for path in sorted(self.given.dataset_dir.glob(f"{split}/*/*/*.trans.tsv")):
             for said in self._table(path, r"((\d+)_(\d+)_\S+)\t([^\t]*)\t([^\t]*)"):
                 key, speaker, chapter, *texts = said
                 known = *_strings(*texts), np.uint32(speaker), np.uint32(chapter), np.array(key)
@@ -295,7 +295,7 @@ class TedliumDataset(_Recordings):
 
     columns = "waveform", "sample_rate", "transcript", "talk_id", "speaker_id", "identifier"
     choices: ClassVar = {"release": ("release1", "release2", "release3")}
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("dev", "test", "train"), "train": ("train",), "test": ("test",), "dev": ("dev",),
     }  # fmt: skip
 
@@ -317,13 +317,13 @@ class TedliumDataset(_Recordings):
         self._open(locals())
 
     def _rows(self):
-        parts = ("data",) if self.given.release == "release3" else self.parts[self.given.usage]
-        rows = [row for part in parts for row in self._part(part)]
+        splits = ("data",) if self.given.release == "release3" else self.splits[self.given.usage]
+        rows = [row for split in splits for row in self._split_rows(split)]
         # as in MindSpore, the first sentence of each talk, then the second
         return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
 
-    def _part(self, part):
-        for path in sorted(self._folder(f"{part}/stm").glob("*.stm")):
+    def _split_rows(self, split):
+        for path in sorted(self._folder(f"{split}/stm").glob("*.stm")):
             sound = path.parents[1] / "sph" / f"{path.stem}.sph"
             said = self._table(path, r"(\S+) \S+ (\S+) (\S+) (\S+) (\S+) ?(.*)")
             for number, (talk, speaker, *times, identifier, text) in enumerate(said):

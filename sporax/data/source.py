@@ -3,6 +3,7 @@
 import functools
 import itertools
 from collections.abc import Mapping, Set
+from typing import Any
 
 import numpy as np
 
@@ -52,14 +53,12 @@ class GeneratorDataset(Dataset):
         require(fits, "generator-getitem-iter", who, source=source)
         who = type(self).__name__
         super().__init__(names(who, column_names))
-        self.source, self._cache = (
-            source,
-            checked(who, constructor_calls.arguments(self).get("cache")),
-        )
+        self.source: Any = source
+        self._cache = checked(who, constructor_calls.arguments(self).get("cache"))
         self._types = _dtypes(column_types, self._columns)
         self._samples = count(who, "num_samples", num_samples, 1, 0)
         self._shard = num_shards, shard_id
-        self.sampler = None
+        self.sampler: Any = None
         if hasattr(source, "__getitem__") and hasattr(source, "__len__"):
             arguments = sampler, shuffle, self._samples, num_shards, shard_id
             self.sampler = chosen(who, *arguments)
@@ -130,9 +129,10 @@ class GeneratorDataset(Dataset):
     def _kept_compute(self):
         return self._cache.kept(self._row_at)
 
-    def _row_at(self, at, i):
+    def _row_at(self, position, i):
         try:
-            row = self._row(self.source[i])
+            index = i if type(self) is not GeneratorDataset else np.int64(i)  # as MindSpore passes
+            row = self._row(self.source[index])
         except Exception as error:
             error.add_note(f"For '{type(self).__name__}', this came of the row at index {i}.")
             raise
@@ -151,19 +151,19 @@ class GeneratorDataset(Dataset):
         try:
             return len(self.source)
         except (TypeError, ValueError, OverflowError) as error:
-            if error.__traceback__.tb_next is not None:  # from user code
+            if getattr(error.__traceback__, "tb_next", None) is not None:  # from user code
                 raise
             fields = {"got": self.source.__len__(), "error": type(error)}
             raise rejection("length-of-source", type(self).__name__, **fields) from None
 
     def _begin_items(self):
         """Begin a pipeline like `_begin`, over the items of a source that cannot be indexed."""
-        source = self.source
+        source = function = self.source
         shards, shard = self._shard
         start = 0 if shard is None else shard
 
         def epoch():
-            items = source() if callable(source) else source
+            items = function() if callable(source) else source
             gives, who = np.iterable(items), "GeneratorDataset"
             require(gives, "give-rows-called-gave", who, argument="source", got=items)
             rows = (item for i, item in enumerate(items) if i % (shards or 1) == start)
@@ -172,7 +172,7 @@ class GeneratorDataset(Dataset):
         return epoch
 
     def _row(self, item):
-        row = as_row("GeneratorDataset", _parts(item), self._columns)
+        row = as_row("GeneratorDataset", _as_tuple(item), self._columns)
         for name, value, dtype in zip(self._columns, row, self._types, strict=True):
             actual = np.asarray(value).dtype
             if dtype is not None and actual != dtype:
@@ -206,9 +206,9 @@ class _Slices:
     def __getitem__(self, i):
         return tuple([column[i] for column in self.columns])
 
-    def gathered(self, places):
+    def gathered(self, indices):
         """Return the columns at an array of indices."""
-        return tuple([taken(column, places) for column in self.columns])
+        return tuple([taken(column, indices) for column in self.columns])
 
 
 def _is_array(column):
@@ -255,7 +255,7 @@ class NumpySlicesDataset(GeneratorDataset):
 _VALUES = str, bytes, np.ndarray, np.generic, Tensor, Mapping
 
 
-def _parts(item):
+def _as_tuple(item):
     return item if isinstance(item, _VALUES) or not np.iterable(item) else tuple(item)
 
 

@@ -36,8 +36,8 @@ class Corpus(RowFiles):
         optional(STR)(self._who, usage=usage)
         usages = [*self._files_of, *(["all"] if self._all else [])]
         usage = one_of(*usages).checked(self._who, "usage", usage or self._default)
-        parts = self._all if usage == "all" else [usage]
-        names = [name for part in parts for name in self._files_of[part]]
+        splits = self._all if usage == "all" else [usage]
+        names = [name for split in splits for name in self._files_of[split]]
         super().__init__([self._folder / name for name in names], self._columns_of(usage), *rows)
 
     def _columns_of(self, usage):
@@ -181,11 +181,11 @@ class SST2Dataset(Corpus):
         head = next(rows, [])
         fits, fields = set(self._columns) <= set(head), {"names": self._columns, "got": head}
         require(fits, "line-named-columns", self._who, path=path, i=1, **fields)
-        places = [head.index(name) for name in self._columns]
+        indices = [head.index(name) for name in self._columns]
         for number, row in enumerate(rows, 2):
             n, fields = len(head), {"names": head, "got": len(row)}
             require(len(row) == n, "line-columns", self._who, path=path, i=number, n=n, **fields)
-            yield strings(*[row[i] for i in places])
+            yield strings(*[row[i] for i in indices])
 
 
 # lines --------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class PennTreebankDataset(Corpus):
     [" no it was n't "]
     """
 
-    _files_of: ClassVar = {part: [f"ptb.{part}.txt"] for part in ("train", "valid", "test")}
+    _files_of: ClassVar = {split: [f"ptb.{split}.txt"] for split in ("train", "valid", "test")}
     _all = "test", "train", "valid"
 
     def _read(self, path):
@@ -225,7 +225,7 @@ class WikiTextDataset(PennTreebankDataset):
     [' = Title = ']
     """
 
-    _files_of: ClassVar = {part: [f"wiki.{part}.tokens"] for part in ("train", "valid", "test")}
+    _files_of: ClassVar = {split: [f"wiki.{split}.tokens"] for split in ("train", "valid", "test")}
 
 
 class EnWik9Dataset(Corpus):
@@ -274,7 +274,7 @@ class IMDBDataset(FileSet):
     """
 
     columns: ClassVar = ("text", "label")
-    parts: ClassVar = {"all": ("train", "test"), "train": ("train",), "test": ("test",)}
+    splits: ClassVar = {"all": ("train", "test"), "train": ("train",), "test": ("test",)}
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
@@ -287,9 +287,9 @@ class IMDBDataset(FileSet):
         """Return the number of classes: positive and negative."""
         return 2
 
-    def _part(self, part):
+    def _split_rows(self, split):
         for kind, label in (("pos", 1), ("neg", 0)):
-            paths = sorted(self._folder(f"{part}/{kind}").glob("*.txt"))
+            paths = sorted(self._folder(f"{split}/{kind}").glob("*.txt"))
             yield from [(path, np.int32(label)) for path in paths]
 
     def _read_row(self, i, row):
@@ -351,8 +351,8 @@ class UDPOSDataset(CoNLL2000Dataset):
     """
 
     _files_of: ClassVar = {
-        usage: [f"en-ud-tag.v2.{part}.txt"]
-        for usage, part in (("train", "train"), ("valid", "dev"), ("test", "test"))
+        usage: [f"en-ud-tag.v2.{split}.txt"]
+        for usage, split in (("train", "train"), ("valid", "dev"), ("test", "test"))
     }
     _all = "valid", "test", "train"
     _columns_there = "word", "universal", "stanford"

@@ -7,7 +7,7 @@ import numpy as np
 from sporax._src.diagnosis.argument_kinds import STR
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
-from sporax.data.row_files import RowFiles, found_files
+from sporax.data.row_files import RowFiles, matched_files
 from sporax.data.text_lines import lines
 
 
@@ -30,7 +30,7 @@ class TextFileDataset(RowFiles):
         self, dataset_files, num_samples=None, num_parallel_workers=None, shuffle=True,
         num_shards=None, shard_id=None, cache=None,
     ):  # fmt: skip
-        files = found_files(self._who, dataset_files)
+        files = matched_files(self._who, dataset_files)
         super().__init__(files, ["text"], num_samples, shuffle, num_shards, shard_id, cache)
 
     def _read(self, path):
@@ -100,7 +100,7 @@ class CSVDataset(CSVRows):
         cache=None,
     ):  # fmt: skip
         who = self._who
-        files = found_files(who, dataset_files)
+        files = matched_files(who, dataset_files)
         STR(who, field_delim=field_delim)
         fits = len(field_delim) == 1 and field_delim not in '"\r\n'
         require(fits, "one-character", who, field_delim=field_delim)
@@ -109,7 +109,7 @@ class CSVDataset(CSVRows):
         self._kinds, self._has_header = defaults, not column_names
         fits = not column_names or all(isinstance(name, str) for name in column_names)
         require(fits, "list-str", who, column_names=column_names, error=TypeError)
-        columns = self._names(files) if self._has_header else column_names
+        columns = column_names or self._names(files)
         n = len(defaults)
         fits = len(set(columns)) == len(columns) >= n
         require(fits, "different-columns", who, got=columns, n=n, paths=[*map(str, files)])

@@ -11,7 +11,7 @@ from sporax._src.diagnosis.argument_kinds import BOOL, INT, LIST, STR, one_of, o
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
 from sporax.data import tfrecord_file
-from sporax.data.row_files import RowFiles, found_files
+from sporax.data.row_files import RowFiles, matched_files
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.untrusted_file import MALFORMED, cause, content, json_of
 
@@ -140,7 +140,7 @@ class TFRecordDataset(RowFiles):
         shard_equal_rows=False, cache=None, compression_type=None,
     ):  # fmt: skip
         who = self._who
-        files = found_files(who, dataset_files)
+        files = matched_files(who, dataset_files)
         self._compression = one_of("", "GZIP", "ZLIB").checked(
             who, "compression_type", compression_type or ""
         )
@@ -161,7 +161,7 @@ class TFRecordDataset(RowFiles):
         self._by_file = num_shards is not None and not BOOL.checked(
             who, "shard_equal_rows", shard_equal_rows
         )
-        n, fits = len(files), not self._by_file or num_shards <= len(files)
+        n, fits = len(files), not self._by_file or self._shards <= len(files)
         require(fits, "at-least-num-shards-files", who, n=n, num_shards=num_shards)
 
     def _damaged(self, path, rule, **fields):
@@ -169,7 +169,8 @@ class TFRecordDataset(RowFiles):
 
     def _names(self, files):
         first = next(self._examples(files[0]), None)
-        require(first, "file-holds-records", self._who, path=files[0])
+        if first is None:
+            raise rejection("file-holds-records", self._who, path=files[0])
         return sorted(first[1])
 
     def _examples(self, path):

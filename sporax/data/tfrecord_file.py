@@ -171,6 +171,6 @@ def example(data):
         if field != 1 or wire != protobuf.BYTES:
             continue
         for _, _, entry in protobuf.fields(content):
-            parts = {number: value for number, _, value in protobuf.fields(entry)}
-            features[bytes(parts.get(1, b"")).decode()] = _feature(parts.get(2, b""))
+            values = {number: value for number, _, value in protobuf.fields(entry)}
+            features[bytes(values.get(1, b"")).decode()] = _feature(values.get(2, b""))
     return features

@@ -70,8 +70,8 @@ class RandomOrder(PyTensorOperation):
         self.transforms = checked_transforms("RandomOrder", transforms)
 
     def __call__(self, *values):
-        places = random_streams.stream().permutation(len(self.transforms))
-        return _through([self.transforms[i] for i in places], values)
+        order = random_streams.stream().permutation(len(self.transforms))
+        return _through([self.transforms[i] for i in order], values)
 
 
 def checked_transforms(who, transforms):
@@ -197,8 +197,8 @@ class Concatenate(TensorOperation):
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def __call__(self, *values):
-        parts = [p for p in (self.prepend, *values, self.append) if p is not None]
-        return np.concatenate(parts, self.axis)
+        arrays = [p for p in (self.prepend, *values, self.append) if p is not None]
+        return np.concatenate(arrays, self.axis)
 
 
 class Duplicate(TensorOperation):
@@ -257,26 +257,26 @@ class Slice(TensorOperation):
     """
 
     def __init__(self, *slices):
-        for part in slices:
-            fits = isinstance(part, (int, list, slice, type(None), type(...)))
-            require(fits, "ints-lists-them-slices", "Slice", slices=part)
+        for item in slices:
+            fits = isinstance(item, (int, list, slice, type(None), type(...)))
+            require(fits, "ints-lists-them-slices", "Slice", slices=item)
         self.slices = slices
 
     def __call__(self, value):
         array = np.asarray(value)
-        count = len([part for part in self.slices if part is not ...])
+        count = len([item for item in self.slices if item is not ...])
         n, shape = len(self.slices), array.shape
         fits = count <= array.ndim and (... not in self.slices or n <= array.ndim)
         require(fits, "axis-for-each-slice", "Slice", n=n, shape=shape)
-        for axis, part in enumerate(self.slices):
-            if part is None or part is ...:
+        for axis, item in enumerate(self.slices):
+            if item is None or item is ...:
                 continue
             try:
-                places = np.arange(array.shape[axis])[part]
+                indices = np.arange(array.shape[axis])[item]
             except IndexError as error:
-                fields = {"shape": shape, "got": part, "cause": error}
+                fields = {"shape": shape, "got": item, "cause": error}
                 raise rejection("slices-within-shape", "Slice", **fields) from None
-            array = np.take(array, np.atleast_1d(places), axis)
+            array = np.take(array, np.atleast_1d(indices), axis)
         return array
 
 
@@ -291,10 +291,10 @@ class Unique(TensorOperation):
     def __call__(self, value):
         flat = np.ravel(value)
         _, first, inverse, counts = np.unique(flat, True, True, True)
-        places = np.argsort(first)  # by first occurrence
-        rank = np.argsort(places)
-        results = rank[inverse].astype(np.int32), counts[places].astype(np.int32)
-        return flat[first[places]], *results
+        order = np.argsort(first)  # by first occurrence
+        rank = np.argsort(order)
+        results = rank[inverse].astype(np.int32), counts[order].astype(np.int32)
+        return flat[first[order]], *results
 
 
 __all__ = [

@@ -17,7 +17,7 @@ class _Translations(Corpus):
 
     _columns_there = "text", "translation"
     _all = "train", "valid", "test"
-    _languages: ClassVar = ("de", "en")  # the default
+    _languages = ("de", "en")  # the default
     _pairs = ()  # supported pairs
 
     def _open_pair(self, dataset_dir, usage, language_pair, rows):

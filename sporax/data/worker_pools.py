@@ -20,7 +20,7 @@ import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from multiprocessing.connection import wait
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data.row_channel import Channel
@@ -40,14 +40,18 @@ class Job(NamedTuple):
     seconds: float | None
     remedy: str
 
-    def stuck(self, at, worker):
+    def stuck(self, position, worker):
         """Return the error for an item that exceeds the time limit."""
-        fields = {"worker": worker, "place": self.place(at), "remedy": message(self.remedy)}
+        fields = {
+            "worker": worker,
+            "place": self.describe(position),
+            "remedy": message(self.remedy),
+        }
         return rejection("computed-in-time", self.who, seconds=self.seconds, **fields)
 
-    def place(self, at):
+    def describe(self, position):
         """Return the name of an item, for errors."""
-        return message(self.unit, i=at[1], epoch=at[0])
+        return message(self.unit, i=position[1], epoch=position[0])
 
 
 def refuse_forked(who, home):
@@ -83,14 +87,14 @@ class Threads(_Pool):
             threading.Thread(target=_work, args=arguments, name=name, daemon=True).start()
         self._finalizer = weakref.finalize(self, _end_threads, self._tasks, count)
 
-    def submit(self, at, item):
+    def submit(self, position, item):
         """Submit an item to a worker; returns a ticket for `result`."""
         refuse_forked(self._job.who, self._home)
         future = Future()
-        self._tasks.put((future, at, item))
+        self._tasks.put((future, position, item))
         return future
 
-    def result(self, at, future):
+    def result(self, position, future):
         """Return the result of an item."""
         refuse_forked(self._job.who, self._home)
         try:
@@ -98,7 +102,7 @@ class Threads(_Pool):
         except TimeoutError:
             if future.done():  # a TimeoutError from user code
                 raise
-            raise self._job.stuck(at, message("a-thread")) from None
+            raise self._job.stuck(position, message("a-thread")) from None
 
     def drop(self, pending):
         """Cancel the tickets whose results are not needed."""
@@ -113,14 +117,14 @@ def _end_threads(tasks, count):
 
 def _work(compute, tasks):
     while (task := tasks.get()) is not None:
-        future, at, item = task
+        future, position, item = task
         if future.set_running_or_notify_cancel():
             try:
-                future.set_result(compute(at, item))
+                future.set_result(compute(position, item))
             except BaseException as error:  # noqa: BLE001 - raised where the row is read
                 error.add_note(f"In the thread '{threading.current_thread().name}'.")
                 future.set_exception(error)
-        del task, future, at, item  # frees the row while the thread waits
+        del task, future, position, item  # frees the row while the thread waits
 
 
 class Processes(_Pool):
@@ -134,7 +138,7 @@ class Processes(_Pool):
         super().__init__(job)
         self._numbers = itertools.count()
         start = start if sys.platform == "linux" or not isinstance(start, str) else "spawn"
-        context = multiprocessing.get_context(start) if isinstance(start, str) else start
+        context: Any = multiprocessing.get_context(start) if isinstance(start, str) else start
         is_fork = context.get_start_method() == "fork"
         self._processes, self._channels = [], []
         ends = self._home, self._processes, self._channels
@@ -157,18 +161,18 @@ class Processes(_Pool):
             self._processes.append(process)
             self._channels.append(Channel(ours))
 
-    def submit(self, at, item, worker=None):
+    def submit(self, position, item, worker=None):
         """Submit an item to a worker, by default round-robin; returns a ticket for `result`."""
         number = next(self._numbers)
         worker = number % len(self._channels) if worker is None else worker
-        with self._failures(at, worker):
-            self._channels[worker].send((number, at, item), self._job.seconds)
+        with self._failures(position, worker):
+            self._channels[worker].send((number, position, item), self._job.seconds)
         return number, worker
 
-    def result(self, at, ticket):
+    def result(self, position, ticket):
         """Return the result of an item."""
         number, worker = ticket
-        with self._failures(at, worker):
+        with self._failures(position, worker):
             while True:
                 done, row, error = self._channels[worker].receive(self._job.seconds)
                 if done == number:  # else left over from an ended iteration
@@ -190,7 +194,7 @@ class Processes(_Pool):
         """Do nothing: `result` skips rows that were never read."""
 
     @contextlib.contextmanager
-    def _failures(self, at, worker):
+    def _failures(self, position, worker):
         """Raise an error with the cause if a worker does not answer."""
         refuse_forked(self._job.who, self._home)
         process = self._processes[worker]
@@ -198,10 +202,10 @@ class Processes(_Pool):
         try:
             yield
         except TimeoutError:
-            raise self._job.stuck(at, name) from None
+            raise self._job.stuck(position, name) from None
         except (EOFError, ConnectionError):
             process.join(5)
-            fields = {"end": _end_of(process.exitcode), "place": self._job.place(at)}
+            fields = {"end": _end_of(process.exitcode), "place": self._job.describe(position)}
             raise rejection("worker-ended", self._job.who, name=name, **fields) from None
 
 
@@ -254,9 +258,9 @@ def _serve(sock, job, number, count, inherited):
     except BaseException as error:  # noqa: BLE001 - raised for each item
         failure = _portable(error, name)
     while (task := tasks.get()) is not None:
-        done, at, item = task
+        done, position, item = task
         try:
-            answer = done, None if failure else compute(at, item), failure
+            answer = done, None if failure else compute(position, item), failure
         except BaseException as error:  # noqa: BLE001 - raised where the row is read
             answer = done, None, _portable(error, name)
         try:
@@ -264,7 +268,7 @@ def _serve(sock, job, number, count, inherited):
         except OSError:  # the reader is gone
             break
         except Exception as error:  # noqa: BLE001 - whatever pickle meets in the answer
-            fields = {"place": job.place(at), "cause": error}
+            fields = {"place": job.describe(position), "cause": error}
             refusal = rejection("picklable-results", job.who, **fields)
             channel.send((done, None, _portable(refusal, name)))
         del task, item, answer

@@ -82,28 +82,29 @@ class Stage(NamedTuple):
     def epochs(self, first=0):
         """Return a function, each call of which returns an iterator over the rows of an epoch."""
         items, compute = self.begin(first), self.compute
-        if self.workers is None or _absent.get():
+        workers = self.workers
+        if workers is None or _absent.get():
             return lambda: itertools.starmap(compute, items())
         pool = None
 
         def epoch():
             nonlocal pool
             if pool is None or pool.has_failed:
-                pool = self._pool()
-            return _in_order(pool, items(), self._ahead())
+                pool = self._pool(workers)
+            return _in_order(pool, items(), self._ahead(workers))
 
         return epoch
 
-    def _pool(self):
-        count, in_processes = self.workers
+    def _pool(self, workers):
+        count, in_processes = workers
         if not in_processes:
             return Threads(_job(self.who, lambda number: self.compute), count)
         begin = functools.partial(_seeded, self.compute, config.get_seed())
         return Processes(_job(self.who, begin), count, config.get_multiprocessing_start_method())
 
-    def _ahead(self):
+    def _ahead(self, workers):
         each = _BATCHES_AHEAD if self.is_batch else config.get_prefetch_size()
-        return each * self.workers.count
+        return each * workers.count
 
 
 def following_stage(who, dataset, compute, workers=None, is_own=False):
@@ -130,8 +131,8 @@ def following_stage(who, dataset, compute, workers=None, is_own=False):
     return Stage(who, begin, compute, workers)
 
 
-def _one_after_other(compute, compute_before, at, item):
-    return compute(at, compute_before(at, item))
+def _one_after_other(compute, compute_before, position, item):
+    return compute(position, compute_before(position, item))
 
 
 def numbered(epoch, first):

@@ -12,15 +12,15 @@ class Call:
     """One call of a Cell, or the outermost call, which is the recorded function's (`cell` None).
 
     `name`: the path relative to the enclosing Cell, such as `layer1.0`; `path`: the path from the
-    outermost Cell. `inputs`, `outputs`: avals. `parts`: the nested calls.
+    outermost Cell. `inputs`, `outputs`: avals. `children`: the nested calls.
     """
 
     def __init__(self, cell, parent, name):
         self.cell, self.parent, self.name = cell, parent, name
-        self.inputs, self.outputs, self.parts = [], [], []
+        self.inputs, self.outputs, self.children = [], [], []
         self.path = name
         if parent is not None:
-            parent.parts.append(self)
+            parent.children.append(self)
             if parent.path:
                 self.path = f"{parent.path}.{name}"
 
@@ -42,17 +42,17 @@ class CellLog:
     def restarted(self):
         """Reset for another attempt at the recording; returns self."""
         self.root = self.current = Call(None, None, "")
-        self.of = {}  # state of the recorder -> the call that reached it
+        self.calls = {}  # state of the recorder -> the call that reached it
         self.names = {}  # Cell -> {nested Cell: its path}
         return self
 
     def note(self, state):
         """Record that the operation that leads to `state` belongs to the current call."""
-        self.of[state] = self.current
+        self.calls[state] = self.current
 
     def along(self, path):
         """Return the call at each state of a path; None if it is unknown, for a replayed path."""
-        return [self.of.get(state) for state in path]
+        return [self.calls.get(state) for state in path]
 
     def call(self, cell, args, kwargs):
         """Call a Cell."""
@@ -60,7 +60,7 @@ class CellLog:
         self.current = call = Call(cell, outer, self._name(cell, outer.cell))
         call.inputs = [t._value.aval for t in tensors_of((args, kwargs))]
         try:
-            result = cell._compute(args, kwargs)
+            result = cell._run_construct(args, kwargs)
         finally:
             self.current = outer
         call.outputs = [t._value.aval for t in tensors_of(result)]
@@ -70,7 +70,7 @@ class CellLog:
         if outer is None:
             return _variable(cell)
         if outer not in self.names:
-            self.names[outer] = {part: path for path, part in tree(outer)}
+            self.names[outer] = {subcell: path for path, subcell in tree(outer)}
         return self.names[outer].get(cell) or type(cell).__name__
 
 
@@ -79,7 +79,7 @@ def _variable(cell):
     frame, _ = users_frame(sys._getframe(3))
     if frame is None:
         return type(cell).__name__
-    held = itertools.chain(frame.f_locals.items(), frame.f_globals.items())
-    names = [name for name, value in held if value is cell and name != "self"]
+    variables = itertools.chain(frame.f_locals.items(), frame.f_globals.items())
+    names = [name for name, value in variables if value is cell and name != "self"]
     # IPython binds displayed results to `_`, `__` and `_3`
     return min(names, key=lambda name: name.startswith("_"), default=type(cell).__name__)

@@ -1,5 +1,7 @@
 """HTML page of runs: curves, gradients and activations by layer, images; as a file or live."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from sporax._src.workbench import pages
@@ -12,7 +14,9 @@ _IMAGE_STEPS = 4
 _TITLE = "Training runs"
 
 
-def write_dashboard(runs, path):
+def write_dashboard(
+    runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], path: str | os.PathLike[str]
+) -> Path:
     """Write a page of one or more runs that `RunRecord` recorded; returns its path.
 
     `runs`: a run's folder, a folder of run folders, or a list of these. The page is
@@ -93,9 +97,9 @@ def _thinned(steps):
     if stretch <= 2:
         return points
     kept = []
-    for at in range(0, len(points), stretch):
-        part = sorted(points[at : at + stretch], key=lambda point: float(point[1]))
-        kept += sorted({part[0], part[-1]})
+    for start in range(0, len(points), stretch):
+        interval = sorted(points[start : start + stretch], key=lambda point: float(point[1]))
+        kept += sorted({interval[0], interval[-1]})
     return kept if kept[-1] == points[-1] else [*kept, points[-1]]
 
 

@@ -69,6 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Answer GET requests whose Host header names this server; others are rejected, as a protection
     against DNS rebinding."""
 
+    server: DashboardServer
     timeout = 10
     server_version, sys_version = "sporax", ""
 

@@ -2,18 +2,22 @@
 
 import base64
 import inspect
+import os
 from pathlib import Path
+from typing import Any
 
 from sporax._src.capture.graph_capture.export.exported_graph import Exported
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.cell_tree import is_cell, parameters
+from sporax._src.core.cell_tree import parameters
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.transforms.autodiff.grad import grad
 from sporax._src.workbench import pages
 from sporax.insight.graph_model import build
+from sporax.insight.graph_nodes import Node
 from sporax.insight.graph_page import write
 from sporax.insight.graph_svg import picture
 from sporax.insight.recording import Recording, abstract_inputs
+from sporax.nn.cell import Cell
 from sporax.nn.graph_cell import GraphCell
 
 
@@ -26,15 +30,15 @@ class Drawing:
     2
     """
 
-    def __init__(self, top):
+    def __init__(self, top: Node) -> None:
         self.top = top
-        self.count = sum(part.kind == "operation" for part in top.walk())
+        self.count = sum(node.kind == "operation" for node in top.walk())
 
-    def write_html(self, path):
+    def write_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a standalone page with foldable boxes and a search field; returns its path."""
         return write(self.top, self.count, path)
 
-    def write_svg(self, path, depth=None):
+    def write_svg(self, path: str | os.PathLike[str], depth: int | None = None) -> Path:
         """Write a picture; Cells deeper than `depth` are folded. Returns its path."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +55,7 @@ class Drawing:
         return f"<Drawing of {self.top.label}: {self.count} operations>"
 
 
-def draw(cell, inputs=None, backward=False):
+def draw(cell: Any, inputs: Any = None, backward: bool = False) -> Drawing:
     """Return the `Drawing` of a Cell or function for these inputs: boxes for Cells, nodes for
     operations, edges with shapes.
 
@@ -83,7 +87,7 @@ def _inputs_of(exported):
 
 
 def _with_gradients(cell):
-    if not is_cell(cell):
+    if not isinstance(cell, Cell):
         return grad(cell)
     weights = [p for _, p in parameters(cell) if p.requires_grad]
     require(weights, "backward-needs-parameters", "draw")

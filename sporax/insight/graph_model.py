@@ -2,18 +2,18 @@
 
 from sporax._src.core.errors import describe
 from sporax._src.core.units import shape_text
-from sporax.insight.graph_parts import Part, assign_rows, connect
+from sporax.insight.graph_nodes import Node, assign_rows, connect
 from sporax.insight.program_graph import fill
 from sporax.nn.graph_cell import GraphCell
 
-_MOST_RESULTS = 4  # up to this number, each has a part
+_MOST_RESULTS = 4  # up to this number, each has a node
 _SKIPPED = ("gradient.variable",)  # the same value under another name
 
 
 class _Builder:
     def __init__(self, recording):
         self.recording = recording
-        self.top = Part("group", recording.name)
+        self.top = Node("group", recording.name)
         self.of_call, self.of_output, self.of_input = {}, [], {}
         self.counts = {}
         self.has_backward = any(one.is_backward for one in recording.operations)
@@ -22,27 +22,27 @@ class _Builder:
         inputs = self.recording.listing.inputs
         for k, item in enumerate(inputs):
             if item.kind == "argument":
-                part = Part("input", item.name, describe(item.aval))
-                self.of_input[k] = self.top.add(part), item.aval
+                node = Node("input", item.name, describe(item.aval))
+                self.of_input[k] = self.top.add(node), item.aval
         for one in self.recording.operations:
             if one.avals:
                 self.add(one)
         self.add_results()
-        for part in self.top.walk():
-            assign_rows(part)
+        for node in self.top.walk():
+            assign_rows(node)
         return self.top
 
     def add_results(self):
-        """Add a part for each result, or a shared one if there are many, as for gradients."""
+        """Add a node for each result, or a shared one if there are many, as for gradients."""
         listing = self.recording.listing
-        places = listing.outputs[: listing.n_results]
-        sources = [self.of_output[i] if i >= 0 else self.of_input.get(~i) for i in places]
+        outputs = listing.outputs[: listing.n_results]
+        sources = [self.of_output[i] if i >= 0 else self.of_input.get(~i) for i in outputs]
         sources = [source for source in sources if isinstance(source, tuple)]
         if len(sources) > _MOST_RESULTS:
-            shared = self.top.add(Part("output", "results", f"{len(sources)} Tensors"))
+            shared = self.top.add(Node("output", "results", f"{len(sources)} Tensors"))
         for source in sources:
             if len(sources) <= _MOST_RESULTS:
-                shared = self.top.add(Part("output", "result", describe(source[1])))
+                shared = self.top.add(Node("output", "result", describe(source[1])))
             connect(source, shared)
 
     def box(self, call, is_backward):
@@ -52,7 +52,7 @@ class _Builder:
                 return self.top
             name = "backward" if is_backward else "forward"
             if name not in self.of_call:
-                group = Part("group", name, is_backward=is_backward)
+                group = Node("group", name, is_backward=is_backward)
                 self.of_call[name] = self.top.add(group)
             return self.of_call[name]
         key = call, is_backward
@@ -64,11 +64,11 @@ class _Builder:
             label = f"{call.name} (call {count})" if count > 1 else call.name
             cls = type(call.cell).__name__
             note = "" if cls == label else cls
-            self.of_call[key] = around.add(Part("cell", label, note, call.path, None, is_backward))
+            self.of_call[key] = around.add(Node("cell", label, note, call.path, None, is_backward))
         return self.of_call[key]
 
     def source(self, pool, i):
-        """Return the source of an operand: (part, aval), the text of a Parameter, or None."""
+        """Return the source of an operand: (node, aval), the text of a Parameter, or None."""
         if pool == "output":
             return self.of_output[i]
         if pool != "input" or i in self.of_input:
@@ -76,18 +76,18 @@ class _Builder:
         item = self.recording.listing.inputs[i]
         if item.kind not in ("parameter", "state"):
             return None
-        return _held(item.name.rpartition(".")[2], item.aval)
+        return _parameter_text(item.name.rpartition(".")[2], item.aval)
 
-    def add_program(self, one, found):
+    def add_program(self, one, sources):
         """Add the operations of an exported program in a box; returns the sources of its
         results."""
         box = self.box(one.call, one.is_backward)
         if one.call.parent is None or not isinstance(one.call.cell, GraphCell):
-            box = box.add(Part("group", one.name, "exported", one.call.path, one.line))
-        names, n = one.program.array_names, len(found) - len(one.program.array_names)
+            box = box.add(Node("group", one.name, "exported", one.call.path, one.line))
+        names, n = one.program.array_names, len(sources) - len(one.program.array_names)
         avals = one.program.program.in_avals
-        held = [_held(name, aval) for name, aval in zip(names, avals[n:], strict=True)]
-        made = fill(box, one.program.program, [*found[:n], *held])
+        arrays = [_parameter_text(name, aval) for name, aval in zip(names, avals[n:], strict=True)]
+        made = fill(box, one.program.program, [*sources[:n], *arrays])
         return [
             (source[0], aval) if isinstance(source, tuple) else source
             for source, aval in zip(made, one.avals, strict=True)
@@ -95,25 +95,25 @@ class _Builder:
 
     def add(self, one):
         """Add an operation, with edges from its operands."""
-        found = [self.source(pool, i) for pool, i in one.operands]
+        operands = [self.source(pool, i) for pool, i in one.operands]
         if one.program is not None:
-            self.of_output += self.add_program(one, found)
+            self.of_output += self.add_program(one, operands)
             return
-        sources = [source for source in found if isinstance(source, tuple)]
-        parameters = [source for source in found if isinstance(source, str)]
+        sources = [source for source in operands if isinstance(source, tuple)]
+        parameters = [source for source in operands if isinstance(source, str)]
         if one.name in _SKIPPED:
             self.of_output.append(next(iter((*sources, *parameters)), None))
             return
-        part = Part(
+        node = Node(
             "operation", one.name, ", ".join(parameters), one.call.path, one.line, one.is_backward
         )
-        self.box(one.call, one.is_backward).add(part)
+        self.box(one.call, one.is_backward).add(node)
         for source in sources:
-            connect(source, part)
-        self.of_output += [(part, aval) for aval in one.avals]
+            connect(source, node)
+        self.of_output += [(node, aval) for aval in one.avals]
 
 
-def _held(name, aval):
+def _parameter_text(name, aval):
     """Return a node's text for a Parameter or another stored array."""
     return f"{name} {shape_text(aval)}".removesuffix(" ()")
 

@@ -4,16 +4,16 @@ edges between them and searches."""
 from pathlib import Path
 
 from sporax._src.workbench import pages
-from sporax.insight.graph_parts import label_of
+from sporax.insight.graph_nodes import label_of
 
 _HERE = Path(__file__).parent
-_FIRST_VISIBLE = 60  # parts; outer boxes are opened first, up to this number
+_FIRST_VISIBLE = 60  # nodes; outer boxes are opened first, up to this number
 
 
 def write(top, count, path):
     """Write the page of the outermost box; returns its path."""
     open_boxes = _opened(top)
-    ids = {part: k for k, part in enumerate(top.walk())}
+    ids = {node: k for k, node in enumerate(top.walk())}
     body = pages.join([_controls(count), pages.element(
         "div", pages.Markup('<svg id="edges" aria-hidden="true"></svg>'),
         _rows(top, ids, open_boxes), id="graph", tabindex="0", role="region", aria_label="graph",
@@ -33,57 +33,58 @@ def _controls(count):
         '<input id="search" type="search" placeholder="Cell or operation, Enter: next" '
         'autocomplete="off">'
     )
-    found = pages.element("output", "", id="found", for_="search")
+    matches = pages.element("output", "", id="found", for_="search")
     buttons = [
         pages.element("button", text, type="button", id=key)
         for key, text in (("open", "Open all"), ("close", "Fold all"))
     ]
-    return pages.element("div", label, field, found, *buttons, class_="controls")
+    return pages.element("div", label, field, matches, *buttons, class_="controls")
 
 
 def _opened(top):
     """Return the boxes that are open initially: outer boxes first, while at most `_FIRST_VISIBLE`
-    parts are visible. A box with a single operation, such as a layer, stays folded and shows the
+    nodes are visible. A box with a single operation, such as a layer, stays folded and shows the
     operation's Parameters."""
-    opened, queue, visible = {top}, [top], len(top.parts)
+    opened, queue, visible = {top}, [top], len(top.children)
     for box in queue:
-        for part in box.parts:
-            if part.is_box and _only(part) is None and visible + len(part.parts) <= _FIRST_VISIBLE:
-                visible += len(part.parts)
-                opened.add(part)
-                queue.append(part)
+        for node in box.children:
+            more = len(node.children)
+            if node.is_box and _only(node) is None and visible + more <= _FIRST_VISIBLE:
+                visible += more
+                opened.add(node)
+                queue.append(node)
     return opened
 
 
 def _only(box):
-    """Return the operation of a box that has no other part, or None."""
-    return box.parts[0] if len(box.parts) == 1 and not box.parts[0].is_box else None
+    """Return the operation of a box that has no other node, or None."""
+    return box.children[0] if len(box.children) == 1 and not box.children[0].is_box else None
 
 
 def _rows(box, ids, opened):
     _, lanes = box.lanes()
     rows = [
-        pages.element("div", *[_part(part, ids, opened) for part in row], class_="row")
+        pages.element("div", *[_node(node, ids, opened) for node in row], class_="row")
         for row in box.rows()
     ]
     return pages.element("div", *rows, class_="rows", style=f"--lanes:{lanes}")
 
 
-def _part(part, ids, opened):
-    note = pages.element("span", part.note, class_="note") if part.note else ""
-    label = pages.element("span", part.label, class_="label")
-    back = " back" if part.is_backward else ""
-    key = f"p{ids[part]}"
-    if part.is_box:
-        inside = _only(part)
+def _node(node, ids, opened):
+    note = pages.element("span", node.note, class_="note") if node.note else ""
+    label = pages.element("span", node.label, class_="label")
+    back = " back" if node.is_backward else ""
+    key = f"p{ids[node]}"
+    if node.is_box:
+        inside = _only(node)
         only = pages.element("span", inside.note, class_="note only") if inside else ""
-        summary = pages.element("summary", label, note, only, title=part.path or None)
+        summary = pages.element("summary", label, note, only, title=node.path or None)
         return pages.element(
-            "details", summary, _rows(part, ids, opened), id=key, class_=f"box{back}",
-            open=part in opened,
+            "details", summary, _rows(node, ids, opened), id=key, class_=f"box{back}",
+            open=node in opened,
         )  # fmt: skip
-    where = f"{part.line[0]}:{part.line[1]}" if part.line else None
-    return pages.element("div", label, note, id=key, class_=f"part {part.kind}{back}", title=where)
+    where = f"{node.line[0]}:{node.line[1]}" if node.line else None
+    return pages.element("div", label, note, id=key, class_=f"part {node.kind}{back}", title=where)
 
 
 def _links(top, ids):
@@ -91,11 +92,11 @@ def _links(top, ids):
     every = []
     for box in top.walk():
         lanes, _ = box.lanes()
-        at = [ids[part] for part in box.parts]
+        indices = [ids[node] for node in box.children]
         ways = [*box.edges.items(), *(((None, j), s) for j, s in box.entries.items())]
         ways += [((i, None), s) for i, s in box.exits.items()]
         links = [
-            [None if i is None else at[i], None if j is None else at[j],
+            [None if i is None else indices[i], None if j is None else indices[j],
              lanes.get((i, j), -1), label_of(shapes)]
             for (i, j), shapes in ways
         ]  # fmt: skip

@@ -1,7 +1,7 @@
 """A graph of boxes as a standalone SVG picture."""
 
 from sporax._src.workbench import pages
-from sporax.insight.graph_parts import label_of
+from sporax.insight.graph_nodes import label_of
 
 _CHARACTER, _HEIGHT, _GAP, _ROW_GAP, _PAD, _HEAD, _LANE = 7.3, 26, 44, 34, 12, 24, 12
 _LEAST = 190  # minimum inner width of a box, so that edge labels fit
@@ -18,45 +18,46 @@ text { fill: #e6edf3; } .quiet { fill: #9da7b3; } .edge { stroke: #9da7b3; }
 """
 
 
-class _Place:
-    """Layout of a part: `x`, `y` relative to the enclosing box, width and height."""
+class _Box:
+    """Layout of a node: `x`, `y` relative to the enclosing box, width and height."""
 
-    def __init__(self, part, depth, max_depth):
-        self.part, self.x, self.y, self.row_bottom = part, 0, 0, 0
-        self.is_open = part.is_box and bool(part.parts) and (max_depth is None or depth < max_depth)
-        self.text = part.label + (f": {part.note}" if part.note else "")
+    def __init__(self, node, depth, max_depth):
+        self.node, self.x, self.y, self.row_bottom = node, 0, 0, 0
+        is_folded = max_depth is not None and depth >= max_depth
+        self.is_open = node.is_box and bool(node.children) and not is_folded
+        self.text = node.label + (f": {node.note}" if node.note else "")
         self.width, self.height = len(self.text) * _CHARACTER + 2 * _PAD, _HEIGHT
-        self.places = []
+        self.children = []
         if self.is_open:
-            self.places = [_Place(inner, depth + 1, max_depth) for inner in part.parts]
+            self.children = [_Box(inner, depth + 1, max_depth) for inner in node.children]
             self._arrange()
 
     def _arrange(self):
-        _, lanes = self.part.lanes()
-        rows = [[self.places[p.place] for p in row] for row in self.part.rows()]
+        _, lanes = self.node.lanes()
+        rows = [[self.children[p.index] for p in row] for row in self.node.rows()]
         widths = [sum(p.width for p in row) + _GAP * (len(row) - 1) for row in rows]
         side = _PAD + lanes * _LANE
         inner = max([*widths, self.width - 2 * side, _LEAST])
         y = _HEAD + _ROW_GAP
         for row, width in zip(rows, widths, strict=True):
             x, tallest = side + (inner - width) / 2, max(p.height for p in row)
-            for place in row:
-                place.x, place.y, place.row_bottom = x, y, y + tallest
-                x += place.width + _GAP
+            for box in row:
+                box.x, box.y, box.row_bottom = x, y, y + tallest
+                x += box.width + _GAP
             y += tallest + _ROW_GAP
         self.width, self.height = inner + 2 * side, y - _ROW_GAP // 2
 
 
 def picture(top, depth=None):
     """Return the SVG of a box; Cells deeper than `depth` are folded."""
-    place = _Place(top, 0, depth)
+    box = _Box(top, 0, depth)
     out = []
-    _draw(place, 0, 0, out)
+    _draw(box, 0, 0, out)
     arrow = (
         '<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'orient="auto"><path class="arrow" d="M0 0L8 4L0 8z"/></marker>'
     )
-    width, height = place.width + 2, place.height + 2
+    width, height = box.width + 2, box.height + 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="-1 -1 {width:.0f} '
         f'{height:.0f}" width="{width:.0f}" height="{height:.0f}"><title>'
@@ -68,50 +69,51 @@ def picture(top, depth=None):
 _CLASSES = {"cell": "box", "group": "box", "input": "ends", "output": "ends"}
 
 
-def _draw(place, x, y, out):
-    part = place.part
-    kind = _CLASSES.get(part.kind, "") + (" back" if part.is_backward and not place.is_open else "")
+def _draw(box, x, y, out):
+    node = box.node
+    kind = _CLASSES.get(node.kind, "") + (" back" if node.is_backward and not box.is_open else "")
     out.append(
-        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{place.width:.1f}" '
-        f'height="{place.height:.1f}"/><text x="{x + _PAD:.1f}" y="{y + 17:.1f}">'
-        f"{pages.escape(place.text)}</text>"
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" '
+        f'height="{box.height:.1f}"/><text x="{x + _PAD:.1f}" y="{y + 17:.1f}">'
+        f"{pages.escape(box.text)}</text>"
     )
-    if not place.is_open:
+    if not box.is_open:
         return
-    for inner in place.places:
+    for inner in box.children:
         _draw(inner, x + inner.x, y + inner.y, out)
-    lanes, _ = part.lanes()
-    ways = [*part.edges.items(), *(((None, j), shapes) for j, shapes in part.entries.items())]
-    ways += [((i, None), shapes) for i, shapes in part.exits.items()]
+    lanes, _ = node.lanes()
+    ways = [*node.edges.items(), *(((None, j), shapes) for j, shapes in node.entries.items())]
+    ways += [((i, None), shapes) for i, shapes in node.exits.items()]
     arriving = {}
     for (i, j), _ in ways:
         arriving.setdefault(j, []).append(i)
     for (i, j), shapes in ways:
-        start, end = (None if k is None else place.places[k] for k in (i, j))
+        start, end = (None if k is None else box.children[k] for k in (i, j))
         fraction = (arriving[j].index(i) + 1) / (len(arriving[j]) + 1)
         is_labelled = (i, j) in lanes or arriving[j][-1] == i
         label = label_of(shapes) if end is not None and is_labelled else ""
-        out.append(_edge(place, start, end, x, y, lanes.get((i, j)), fraction, label))
+        out.append(_edge(box, start, end, x, y, lanes.get((i, j)), fraction, label))
 
 
 def _edge(box, start, end, x, y, lane, fraction, label):
-    """Return the SVG of an edge between two places in a box, or from or to its border (None)."""
+    """Return the SVG of an edge between two nodes of a box, or from or to its border (None)."""
     side, bottom = x + box.width - _PAD / 2 - (lane or 0) * _LANE, y + box.height
     y1 = y + start.y + start.height if start else y + _HEAD
     y2 = y + end.y if end else bottom
-    x2 = x + end.x + end.width * fraction if end else None
-    x1 = x + start.x + start.width / 2 if start else (x2 if lane is None else side)
-    x2 = x2 if x2 is not None else (x1 if lane is None else side)
+    x1 = x + start.x + start.width / 2 if start else side
+    x2 = x + end.x + end.width * fraction if end else side
+    if lane is None:  # straight down to, or from, the border
+        x1, x2 = (x1 if start else x2), (x2 if end else x1)
     text = pages.escape(label)
     if lane is None:
         path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {y1 + 14:.1f} {x2:.1f} {y2 - 14:.1f} {x2:.1f} {y2:.1f}"
-        at = f'x="{x2 + 6:.1f}" y="{y2 - 13:.1f}"'
+        position = f'x="{x2 + 6:.1f}" y="{y2 - 13:.1f}"'
     else:
         path = f"M{x1:.1f} {y1:.1f}"
         if start:
             path += f"V{y + start.row_bottom + 5:.1f}H{side:.1f}"
         path += f"V{y2 - 8:.1f}H{x2:.1f}V{y2:.1f}" if end else f"V{bottom:.1f}"
-        at = f'x="{side - 4:.1f}" y="{y2 - 11:.1f}" text-anchor="end"'
+        position = f'x="{side - 4:.1f}" y="{y2 - 11:.1f}" text-anchor="end"'
     arrow = ' marker-end="url(#arrow)"' if end else ""
-    words = f'<text class="quiet" {at}>{text}</text>' if text else ""
+    words = f'<text class="quiet" {position}>{text}</text>' if text else ""
     return f'<path class="edge" d="{path}"{arrow}/>{words}'

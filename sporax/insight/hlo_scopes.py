@@ -23,31 +23,31 @@ class Instruction:
 
     __slots__ = ("called", "opcode", "operands", "operation", "size")
 
-    def __init__(self, shape, opcode, rest):
+    def __init__(self, shape, opcode, tail):
         self.opcode = opcode
         sizes = [math.prod(map(int, filter(None, d.split(",")))) for d in _ARRAY.findall(shape)]
         self.size = sum(sizes)
-        inside = rest.partition("), ")[0]
+        inside = tail.partition("), ")[0]
         self.operands = _NAME.findall(inside)
-        names = _OP_NAME.search(rest)
+        names = _OP_NAME.search(tail)
         scopes = _SCOPE.findall(names.group(1)) if names else []
         self.operation = int(scopes[-1]) if scopes else None
-        called = _CALLED.findall(rest)
-        self.called = [n.strip().lstrip("%") for part in called for n in part.split(",")]
+        called = _CALLED.findall(tail)
+        self.called = [n.strip().lstrip("%") for group in called for n in group.split(",")]
 
 
 def computations(text):
     """Return {computation: {instruction: `Instruction`}} of a compiled program's text."""
-    found, current = {}, {}
+    by_name, current = {}, {}
     for line in text.splitlines():
         begins = _COMPUTATION.match(line)
         if begins:
-            current = found[begins.group(1)] = {}
+            current = by_name[begins.group(1)] = {}
             continue
         match = _INSTRUCTION.match(line)
         if match:
             current[match.group(1)] = Instruction(*match.groups()[1:])
-    return found
+    return by_name
 
 
 def shares(text):
@@ -79,11 +79,11 @@ def _weights(one, every):
     if one.opcode == "fusion":
         for called in one.called:
             inside = every.get(called, {})
-            for part in inside.values():
-                if part.operation is not None and part.opcode not in _FREE:
-                    read = [inside[o].size for o in part.operands if o in inside]
-                    size = max([part.size, 1, *read])
-                    weights[part.operation] = weights.get(part.operation, 0) + size
+            for instruction in inside.values():
+                if instruction.operation is not None and instruction.opcode not in _FREE:
+                    read = [inside[o].size for o in instruction.operands if o in inside]
+                    size = max([instruction.size, 1, *read])
+                    weights[instruction.operation] = weights.get(instruction.operation, 0) + size
     if not weights and one.operation is not None:
         weights = {one.operation: 1.0}
     return weights
@@ -94,10 +94,10 @@ def _neighbour(name, instructions, users):
     instruction."""
     for step in (lambda n: users.get(n, []), lambda n: instructions[n].operands):
         queue, seen = [name], {name}
-        for at in queue:
-            if instructions[at].operation is not None:
-                return instructions[at].operation
-            more = [n for n in step(at) if n in instructions and n not in seen]
+        for current in queue:
+            if instructions[current].operation is not None:
+                return instructions[current].operation
+            more = [n for n in step(current) if n in instructions and n not in seen]
             seen.update(more)
             queue += more
     return None

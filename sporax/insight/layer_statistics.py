@@ -108,14 +108,14 @@ def _of_one(array):
     mean = clean.sum() / count
     deviation = jnp.where(finite, x - mean, 0)
     stride = -(-x.size // _SAMPLE)
-    part, kept = clean[::stride], finite[::stride]
+    sample, kept = clean[::stride], finite[::stride]
     width = jnp.where(high > low, high - low, 1)
-    places = jnp.clip(((part - low) / width * BINS).astype(jnp.int32), 0, BINS - 1)
+    bins = jnp.clip(((sample - low) / width * BINS).astype(jnp.int32), 0, BINS - 1)
     return {
         "low": low, "high": high, "mean": mean, "std": jnp.sqrt((deviation**2).sum() / count),
         "norm": jnp.sqrt((clean**2).sum()), "zeros": ((x == 0) & finite).sum() / x.size,
         "not_finite": (~finite).sum() / x.size,
-        "counts": jnp.zeros(BINS, jnp.int32).at[places].add(kept.astype(jnp.int32)),
+        "counts": jnp.zeros(BINS, jnp.int32).at[bins].add(kept.astype(jnp.int32)),
     }  # fmt: skip
 
 

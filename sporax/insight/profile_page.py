@@ -15,11 +15,11 @@ class _Frame:
 
     def __init__(self, label, note="", kind="cell"):
         self.label, self.note, self.kind = label, note, kind
-        self.spent, self.parts = 0.0, {}
+        self.spent, self.children = 0.0, {}
 
     def below(self, key, *arguments):
         """Return the child frame with this key, created if missing."""
-        return self.parts.setdefault(key, _Frame(*arguments))
+        return self.children.setdefault(key, _Frame(*arguments))
 
 
 def _frames(profile):
@@ -50,11 +50,11 @@ def _bar(frame, whole):
         "button", pages.element("b", frame.label), " ", frame.note, " ", f"{share:.0%}",
         type="button", title=words, class_=f"bar-label {frame.kind}",
     )  # fmt: skip
-    parts = [part for part in frame.parts.values() if part.spent >= _LEAST * whole]
-    bars = [_bar(part, whole) for part in parts]  # in the order of their first operations
-    rest = frame.spent - sum(part.spent for part in parts)
-    if bars and rest > 0:
-        bars.append(pages.element("div", style=f"flex-grow:{_GROW * rest / whole:.2f}"))
+    children = [child for child in frame.children.values() if child.spent >= _LEAST * whole]
+    bars = [_bar(child, whole) for child in children]  # in the order of their first operations
+    remainder = frame.spent - sum(child.spent for child in children)
+    if bars and remainder > 0:
+        bars.append(pages.element("div", style=f"flex-grow:{_GROW * remainder / whole:.2f}"))
     below = pages.element("div", *bars, class_="below") if bars else ""
     return pages.element(
         "div", label, pages.Markup(below), class_="frame", style=f"flex-grow:{_GROW * share:.2f}"
@@ -121,8 +121,8 @@ def write(profile, path):
         ),
     ])  # fmt: skip
     style, script = (_HERE.joinpath(f"profile.{kind}").read_text("utf8") for kind in ("css", "js"))
-    part = f"{profile.peak_fraction:.0%} of the measured peak"
-    subtitle = f"{seconds(profile.seconds)} a step, {part}"
+    peak = f"{profile.peak_fraction:.0%} of the measured peak"
+    subtitle = f"{seconds(profile.seconds)} a step, {peak}"
     return pages.write_page(
         path, f"Profile of {profile.name}", body, subtitle=subtitle, style=style, script=script
     )

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from sporax._src.core.jax_internals import module_text, parsed_module
-from sporax.insight.graph_parts import Part, connect
+from sporax.insight.graph_nodes import Node, connect
 
 _NO_NODES = {"broadcast_in_dim", "optimization_barrier"}
 # also skipped if they only change the form of a Parameter or constant
@@ -22,7 +22,7 @@ class _Result(NamedTuple):
 def fill(box, program, operands):
     """Add a program's operations to a box; returns the sources of its results.
 
-    A source is (part, shape and dtype), the text of a Parameter, or None for a constant.
+    A source is (node, shape and dtype), the text of a Parameter, or None for a constant.
     `operands`: the sources of the inputs. `program`: from `jax.export`.
     """
     module, _ = parsed_module(module_text(bytes(program.mlir_module_serialized)))
@@ -62,18 +62,18 @@ class _Program:
         elif name not in _CONTROL:
             blocks = []
         if sum(map(_is_node, blocks[0] if blocks else ())) > 1 or len(blocks) > 1:
-            inner = box.add(Part("group", name))
+            inner = box.add(Node("group", name))
             results = [self.run(inner, block, used) for block in blocks]
             if operation.name == "func.call":
                 return results[0]
-            part = inner
+            node = inner
         else:
             texts = [source for source in used if isinstance(source, str)]
-            part = box.add(Part("operation", name, ", ".join(texts)))
+            node = box.add(Node("operation", name, ", ".join(texts)))
             for source in used:
                 if isinstance(source, tuple):
-                    connect(source, part)
-        return [(part, _result(value)) for value in operation.results]
+                    connect(source, node)
+        return [(node, _result(value)) for value in operation.results]
 
 
 def _is_node(one):
@@ -87,5 +87,5 @@ def _text(one, name):
 
 def _result(value):
     """Return the shape and dtype of a value, from its type such as 'tensor<2x?xf32>'."""
-    sizes, dtype = re.fullmatch(r"tensor<((?:[\d?]+x)*)(.*)>", str(value.type)).groups()
+    ((sizes, dtype),) = re.findall(r"^tensor<((?:[\d?]+x)*)(.*)>$", str(value.type))
     return _Result(tuple(n if n == "?" else int(n) for n in sizes.split("x")[:-1]), dtype)

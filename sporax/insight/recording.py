@@ -131,7 +131,7 @@ def _abstract(who, item):
     if one is not None:
         return one
     if isinstance(item, (list, tuple)) and item and not isinstance(item[0], _SHAPE_ENTRY):
-        return type(item)(_abstract(who, part) for part in item)
+        return type(item)(_abstract(who, entry) for entry in item)
     if item is None or isinstance(item, (bool, int, float, str)):
         return item
     raise _refused(who, item)
@@ -144,7 +144,7 @@ def _input(item):
     if isinstance(item, np.ndarray):
         return _tensor(Tensor(np.zeros((), item.dtype))._value.aval, item.shape)
     if _is_shape(item):
-        return _tensor(Aval.of(tuple(map(int, item)), np.dtype(np.float32)))
+        return _tensor(Aval.intern(tuple(map(int, item)), np.dtype(np.float32)))
     if isinstance(item, tuple) and len(item) == 2 and _is_shape(item[0]):
         dtype = item[1]
         if isinstance(dtype, (Type, np.dtype)) or (
@@ -161,7 +161,7 @@ def _is_shape(item):
 
 
 def _tensor(aval, shape=None):
-    return wrap(Value(Aval.of(aval.shape if shape is None else tuple(shape), aval.dtype), None))
+    return wrap(Value(Aval.intern(aval.shape if shape is None else tuple(shape), aval.dtype), None))
 
 
 def abstract_arguments(arguments):

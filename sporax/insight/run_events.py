@@ -22,9 +22,11 @@ class RunEvents:
         """Write scalars, and histograms by kind and layer."""
         made = [scalar_summary(name, np.float64(v)) for name, v in (scalars or {}).items()]
         made += [
-            buckets_summary(f"{kind}/{name}", found["low"], found["high"], found["counts"])
+            buckets_summary(
+                f"{kind}/{name}", statistics["low"], statistics["high"], statistics["counts"]
+            )
             for kind, of_layers in (layers or {}).items()
-            for name, found in of_layers.items()
+            for name, statistics in of_layers.items()
         ]
         self._write(step, made)
 

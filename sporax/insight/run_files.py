@@ -150,9 +150,9 @@ class Run:
         for name, value in record.get("scalars", {}).items():
             self.curves.setdefault(name, {})[step] = _checked(value)
         for kind, layers in record.get("layers", {}).items():
-            for name, found in layers.items():
-                kept = {key: _checked(found[key]) for key in STATISTICS}
-                kept["counts"] = [int(count) for count in found["counts"]]
+            for name, statistics in layers.items():
+                kept = {key: _checked(statistics[key]) for key in STATISTICS}
+                kept["counts"] = [int(count) for count in statistics["counts"]]
                 self.layers[kind].setdefault(name, {})[step] = kept
         for name, files in record.get("images", {}).items():
             require(all(_IMAGE.fullmatch(file) for file in files), "names-image-no-file")

@@ -1,8 +1,11 @@
 """`RunRecord`: a callback that records training to a folder for `sporax watch`."""
 
 import math
+import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +20,7 @@ from sporax.insight.layer_statistics import Probe, statistics
 from sporax.insight.run_events import RunEvents
 from sporax.insight.run_files import LAYER_KINDS, RANK, RunFolder, number
 from sporax.nn import TrainOneStepCell
-from sporax.train.callback import Callback, loss_of
+from sporax.train.callback import Callback, RunContext, loss_of
 
 _IMAGES = 8  # samples of a batch
 
@@ -47,9 +50,10 @@ class RunRecord(Callback):
     """
 
     def __init__(
-        self, folder, name=None, every=10, layers_every=100, resume=False, tensorboard=False,
-        all_ranks=False, activations=(),
-    ):  # fmt: skip
+        self, folder: str | os.PathLike[str], name: str | None = None, every: int = 10,
+        layers_every: int = 100, resume: bool = False, tensorboard: bool = False,
+        all_ranks: bool = False, activations: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         who = "RunRecord"
         kinds.PATH(who, folder=folder)
         kinds.optional(kinds.STR)(who, name=name)
@@ -67,13 +71,15 @@ class RunRecord(Callback):
             events = [RunEvents(folder)] if tensorboard else []
             self._writers, last = [run, *events], run.last_step
         self._every, self._layers_every = every, layers_every
-        self._refused, self._since, self._samples = False, None, 0
+        self._refused, self._samples = False, 0
+        self._since: Any = None  # the time from which steps are counted
         self._first_step, self._base, self._last = True, 0, last
-        self._probe = self._probed = self._rate = None
+        self._probe: Any = None
+        self._probed = self._rate = None
 
     # for loops of one's own ------------------------------------------------------------------
 
-    def log(self, step, *, samples=None, **scalars):
+    def log(self, step: int, *, samples: int | None = None, **scalars: Any) -> None:
         """Record scalars of a step: `loss`, `learning_rate`, `gradient_norm` or any other name.
 
         `step`: a non-negative int. `samples`: the number of samples trained on since the last call,
@@ -89,7 +95,7 @@ class RunRecord(Callback):
         values = {name: _scalar(name, value) for name, value in scalars.items()}
         self._write("append", step=step, scalars=values)
 
-    def log_layers(self, step, kind, tensors):
+    def log_layers(self, step: int, kind: str, tensors: dict[str, Tensor]) -> None:
         """Record statistics and histograms of Tensors, {layer: Tensor}. `kind`: 'gradients' (their
         global norm is recorded as `gradient_norm`) or 'activations'."""
         self._check_step("log_layers", step)
@@ -103,7 +109,7 @@ class RunRecord(Callback):
             scalars["gradient_norm"] = number(math.nan if bad else norm)
         self._write("append", step=step, scalars=scalars, layers={kind: layers})
 
-    def log_images(self, step, name, images):
+    def log_images(self, step: int, name: str, images: Tensor | np.ndarray) -> None:
         """Record the first eight images of a Tensor or array of shape (N, C, H, W) with one or
         three channels: uint8, or values in [0, 1]; other values are rescaled to [0, 1]."""
         self._check_step("log_images", step)
@@ -130,10 +136,10 @@ class RunRecord(Callback):
 
     # events of `Model.train` -----------------------------------------------------------------
 
-    def on_train_begin(self, run_context):
+    def on_train_begin(self, run_context: RunContext) -> None:
         self._since, self._samples, self._first_step = None, 0, True
 
-    def on_train_step_begin(self, run_context):
+    def on_train_step_begin(self, run_context: RunContext) -> None:
         run = run_context.original_args()
         if self._first_step:  # a further training continues the step count of the last one
             self._base = self._last if run.cur_step_num == 1 else 0
@@ -145,7 +151,7 @@ class RunRecord(Callback):
     def _logs(self, step):
         return self._first_step or step % self._every == 0
 
-    def on_train_step_end(self, run_context):
+    def on_train_step_end(self, run_context: RunContext) -> None:
         run = run_context.original_args()
         step, tensors = self._base + run.cur_step_num, tensors_of(run.train_dataset_element)
         self._samples += tensors[0].shape[0] if tensors and tensors[0].ndim else 0
@@ -184,10 +190,10 @@ class RunRecord(Callback):
                 self.log_images(step, "input", tensor)
                 break
 
-    def on_train_epoch_end(self, run_context):
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
         self._log_metrics(run_context.original_args())
 
-    def on_eval_end(self, run_context):
+    def on_eval_end(self, run_context: RunContext) -> None:
         self._log_metrics(run_context.original_args())
 
     def _log_metrics(self, run):

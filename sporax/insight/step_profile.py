@@ -2,8 +2,11 @@
 
 import dataclasses
 import json
+import os
 import statistics
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -50,12 +53,12 @@ class CellTime:
     name: str = ""
 
     @property
-    def seconds(self):
+    def seconds(self) -> float:
         """Seconds without nested Cells."""
         return self.forward + self.backward
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """Floating-point operations per second, with nested Cells."""
         return self.total_flops / self.total_seconds if self.total_seconds else 0.0
 
@@ -78,7 +81,7 @@ class OperationTime:
     bytes: int = 0
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """Floating-point operations per second."""
         return self.flops / self.seconds if self.seconds else 0.0
 
@@ -100,7 +103,10 @@ class StepProfile:
     'profile.html'
     """
 
-    def __init__(self, recording, program, events, calls, untraced):
+    def __init__(
+        self, recording: Recording, program: Any, events: list, calls: tuple[float, float],
+        untraced: float,
+    ) -> None:  # fmt: skip
         self.name, self.untraced_seconds = recording.name, untraced
         self.first_call_seconds, self.call_seconds = calls
         self.trace_seconds = program.trace_seconds
@@ -122,22 +128,22 @@ class StepProfile:
         self.operations = _operation_times(recording, times)
 
     @property
-    def host_seconds(self):
+    def host_seconds(self) -> float:
         """Seconds of a call in which the device waits for Python."""
         return max(self.call_seconds - (self.seconds - self.idle_seconds), 0.0)
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """Floating-point operations per second of the step's program."""
         return self.flops / self.seconds
 
     @property
-    def peak_fraction(self):
+    def peak_fraction(self) -> float:
         """Fraction of the measured peak that the step reaches."""
         return self.rate / self.peak
 
     @property
-    def facts(self):
+    def facts(self) -> list[tuple[str, str]]:
         """(name, value) pairs for the whole step."""
         return [
             ("step", seconds(self.seconds)),
@@ -185,11 +191,11 @@ class StepProfile:
             pages.table(OPERATION_HEADERS, operations, numeric=range(2, len(OPERATION_HEADERS))),
         )
 
-    def write_html(self, path):
+    def write_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a standalone page with a flame graph and tables; returns its path."""
         return profile_page.write(self, path)
 
-    def write_trace(self, path):
+    def write_trace(self, path: str | os.PathLike[str]) -> Path:
         """Write the run's operations for https://ui.perfetto.dev and chrome://tracing (JSON);
         returns its path."""
         threads = {thread: k for k, thread in enumerate(sorted({s.thread for s in self._spans}))}
@@ -237,39 +243,39 @@ def _path(call):
 
 def _cell_times(recording, times):
     """Return [CellTime] in call order; calls with the same path are summed."""
-    found = {}
+    by_path = {}
 
     def collect(call, depth):
         cls = "step" if call.cell is None else type(call.cell).__name__
         name = call.name or _OUTSIDE
-        found.setdefault(_path(call), CellTime(_path(call), cls, depth, name=name))
-        for part in call.parts:
-            collect(part, depth + (call.cell is not None))
+        by_path.setdefault(_path(call), CellTime(_path(call), cls, depth, name=name))
+        for child in call.children:
+            collect(child, depth + (call.cell is not None))
 
     collect(recording.root, 0)
     for one, spent in zip(recording.operations, times, strict=False):
-        own = found[_path(one.call)]
+        own = by_path[_path(one.call)]
         own.forward += 0.0 if one.is_backward else float(spent)
         own.backward += float(spent) if one.is_backward else 0.0
         own.flops, own.bytes = own.flops + one.flops, own.bytes + one.bytes
         for path in {_path(call) for call in one.call.chain if call.cell is not None}:
-            found[path].total_seconds += float(spent)
-            found[path].total_flops += one.flops
-    outside = found[_OUTSIDE]
+            by_path[path].total_seconds += float(spent)
+            by_path[path].total_flops += one.flops
+    outside = by_path[_OUTSIDE]
     outside.forward += float(times[-1])
     outside.total_seconds, outside.total_flops = outside.seconds, outside.flops
-    return list(found.values())
+    return list(by_path.values())
 
 
 def _operation_times(recording, times):
-    found = {}
+    by_key = {}
     for one, spent in zip(recording.operations, times, strict=False):
         if one.avals:
             key = one.name, _path(one.call), one.is_backward
-            row = found.setdefault(key, OperationTime(*key))
+            row = by_key.setdefault(key, OperationTime(*key))
             row.count, row.seconds = row.count + 1, row.seconds + float(spent)
             row.flops, row.bytes = row.flops + one.flops, row.bytes + one.bytes
-    return sorted(found.values(), key=lambda row: -row.seconds)
+    return sorted(by_key.values(), key=lambda row: -row.seconds)
 
 
 def _memory(compiled):
@@ -282,7 +288,7 @@ def _memory(compiled):
     }
 
 
-def profile(step, *args, runs=5, **kwargs):
+def profile(step: Callable[..., Any], *args: Any, runs: int = 5, **kwargs: Any) -> StepProfile:
     """Return the `StepProfile` of a call: time, rate and memory by Cell and by operation.
 
     `step`: a Cell, a function or a `jit` function, such as a whole training step. It is recorded

@@ -1,6 +1,7 @@
 """`summary`: the tree of a network's Cells with shapes, Parameters, FLOPs and memory."""
 
 import dataclasses
+from typing import Any
 
 from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import describe
@@ -8,6 +9,7 @@ from sporax._src.core.units import bytes_text, quantity, shape_text
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.workbench import pages
 from sporax.insight.recording import Recording, abstract_inputs, bytes_of, checked_cell
+from sporax.nn.cell import Cell
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Summary:
     activation_bytes: int
     input_bytes: int
 
-    def row(self, path):
+    def row(self, path: str) -> SummaryRow:
         """Return the row of a Cell; raise KeyError if there is none."""
         for row in self.rows:
             if row.path == path:
@@ -70,7 +72,7 @@ class Summary:
         raise rejection("cell-of-path", "Summary.row", path=path)
 
     @property
-    def totals(self):
+    def totals(self) -> list[tuple[str, str]]:
         """Names and values of the lines below the table."""
         return [
             ("parameters", f"{self.parameters:,} ({bytes_text(self.parameter_bytes)})"),
@@ -119,11 +121,12 @@ class Summary:
         )
 
 
+_Amounts = dict[Any, tuple[int, int]]  # Cell -> operations, bytes
 _HEADERS = ("Cell", "output", "dtype", "parameters", "FLOP", "activations")
 _NUMERIC = (3, 4, 5)
 
 
-def summary(cell, inputs):
+def summary(cell: Cell, inputs: Any) -> Summary:
     """Return the `Summary` of a network for these inputs: its Cells with output shapes, dtypes,
     Parameters, floating-point operations and memory.
 
@@ -153,7 +156,9 @@ def summary(cell, inputs):
     checked_cell("summary", cell)
     args, kwargs = abstract_inputs("summary", inputs)
     recording = Recording("summary", cell, args, kwargs)
-    calls, own, below = {}, {}, {}
+    calls = {}
+    own: _Amounts = {}
+    below: _Amounts = {}
     _collect(recording.root, calls)
     for operation in recording.operations:
         amounts = operation.flops, operation.bytes
@@ -161,7 +166,7 @@ def summary(cell, inputs):
         for holder in {call.cell for call in operation.call.chain}:
             _add(below, holder, amounts)
     cells = list(tree(cell))
-    rows = [_row(path, part, calls.get(part, []), own, below) for path, part in cells]
+    rows = [_row(path, subcell, calls.get(subcell, []), own, below) for path, subcell in cells]
     every = _parameters(cell)
     given = [i.aval for i in recording.listing.inputs if i.kind == "argument"]
     return Summary(
@@ -173,28 +178,29 @@ def summary(cell, inputs):
 def _collect(call, calls):
     if call.cell is not None:
         calls.setdefault(call.cell, []).append(call)
-    for part in call.parts:
-        _collect(part, calls)
+    for child in call.children:
+        _collect(child, calls)
 
 
-def _add(table, key, amounts):
-    table[key] = tuple(a + b for a, b in zip(table.get(key, (0, 0)), amounts, strict=True))
+def _add(table: _Amounts, key, amounts):
+    flops, nbytes = table.get(key, (0, 0))
+    table[key] = flops + amounts[0], nbytes + amounts[1]
 
 
 def _parameters(cell):
     """Return the Parameters of a Cell and of nested Cells, each once."""
-    found = [p for _, part in tree(cell) for p in part._params.values() if p is not None]
-    return list({id(p): p for p in found}.values())
+    parameters = [p for _, subcell in tree(cell) for p in subcell._params.values() if p is not None]
+    return list({id(p): p for p in parameters}.values())
 
 
-def _sizes(parameters):
+def _sizes(parameters) -> tuple[int, int, int]:
     """Return (elements, trainable elements, bytes)."""
     avals = [p._value.aval for p in parameters]
     trained = sum(p._value.aval.size for p in parameters if p.requires_grad)
     return sum(a.size for a in avals), trained, sum(map(bytes_of, avals))
 
 
-def _row(path, cell, calls, own, below):
+def _row(path, cell, calls, own: _Amounts, below: _Amounts):
     last = calls[-1] if calls else None
     mine = [p for p in cell._params.values() if p is not None]
     every, trained, _ = _sizes(_parameters(cell))

@@ -38,7 +38,7 @@ class TapeLog:
     def call(self, cell, args, kwargs):
         """Call a Cell; see `Tracer.cell_log`."""
         first = len(_entries())
-        result = cell._compute(args, kwargs)
+        result = cell._run_construct(args, kwargs)
         self._calls.append((first, len(_entries()), cell))  # nested calls are already in it
         if self._names.get(cell):
             self._outputs += [(self._names[cell], tensor) for tensor in tensors_of(result)]
@@ -47,15 +47,15 @@ class TapeLog:
     def results(self):
         """Return [(name, Tensor)]: the name is the Cell's path, then the operation's name in `draw`
         if it is an operation's result."""
-        found = list(self._outputs)
+        results = list(self._outputs)
         for k, (op, _, out) in enumerate(_entries()):
             cell = next((cell for first, end, cell in self._calls if first <= k < end), None)
             if cell not in self._names or not _computes(op):
                 continue
             name = ".".join(filter(None, (self._names[cell], op.name)))
             values = out if isinstance(out, (tuple, list)) else (out,)
-            found += [(name, wrap(value)) for value in values]
-        return found
+            results += [(name, wrap(value)) for value in values]
+        return results
 
     def chosen(self, patterns):
         """Return the `results` whose name, or its end after a dot, matches a pattern. Warn about a

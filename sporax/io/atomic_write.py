@@ -15,18 +15,18 @@ def replacing(path):
     atomically replaces `path`. After an error the old file is unchanged and the new one removed.
     Concurrent writers of one file are safe: the last one wins."""
     folder, name = os.path.split(os.path.realpath(path))
-    part = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
+    temp_path = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.part")
     try:
-        with open(part, "xb") as file:
+        with open(temp_path, "xb") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-        yield part
-        os.chmod(part, mode)  # a library may have created the file readable by its owner alone
-        with open(part, "rb+") as file:
+        yield temp_path
+        os.chmod(temp_path, mode)  # a library may have created the file readable by its owner alone
+        with open(temp_path, "rb+") as file:
             os.fsync(file.fileno())
-        os.replace(part, os.path.join(folder, name))
+        os.replace(temp_path, os.path.join(folder, name))
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)
+            os.unlink(temp_path)
         raise
     _settle(folder)
 
@@ -44,7 +44,7 @@ def errors_named(who, path):
 
 def write(path, content):
     """Write bytes to a file atomically."""
-    with replacing(path) as part, open(part, "wb") as file:
+    with replacing(path) as temp_path, open(temp_path, "wb") as file:
         file.write(content)
 
 

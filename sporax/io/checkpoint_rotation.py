@@ -66,7 +66,7 @@ class CheckpointManager:
         """Remove all but the first file modified within `minutes` of `cur_time` (in seconds)."""
         times = {path: os.path.getmtime(path) for path in self._files}
         recent = [path for path in self._files if abs(cur_time - times[path]) < 60 * minutes]
-        for path in sorted(recent, key=times.get)[1:]:
+        for path in sorted(recent, key=times.__getitem__)[1:]:
             self.remove_ckpoint_file(path)
 
 

@@ -29,7 +29,7 @@ def stored(name, x):
 def write(path, entries, crc_check, remove_redundancy):
     """Write a dict of results of `stored`; the format cannot store `remove_redundancy`."""
     total = 0
-    with atomic_write.replacing(path) as part, open(part, "wb") as file:
+    with atomic_write.replacing(path) as temp_path, open(temp_path, "wb") as file:
         for name, (dims, kind, content) in entries.items():
             for chunk in checkpoint_protobuf.write(name, dims, kind, content):
                 if crc_check:

@@ -38,16 +38,16 @@ def decrypt(piece, key):
     start = len(MARK) + _TAG
     try:
         size, count = _SIZES.unpack_from(piece, start)
-        at = start + _SIZES.size
-        initial = piece[at : at + count]
-        (hidden,) = struct.unpack_from("<I", piece, at + count)
+        offset = start + _SIZES.size
+        initial = piece[offset : offset + count]
+        (hidden,) = struct.unpack_from("<I", piece, offset + count)
     except struct.error:
         raise rejection("encrypted-piece-too-short") from None
-    content = piece[at + count + 4 :]
+    content = piece[offset + count + 4 :]
     fits = len(content) == hidden and size == 8 + count + hidden and count >= _INITIAL
     require(piece[: len(MARK)] == MARK and fits, "encrypted-piece-does-not")
     decryptor = _cipher(key, initial, piece[len(MARK) : start]).decryptor()
-    from cryptography.exceptions import InvalidTag
+    from cryptography.exceptions import InvalidTag  # an optional package, found by `_cipher`
 
     try:
         return decryptor.update(content) + decryptor.finalize()

@@ -11,7 +11,7 @@ from sporax._src.runtime.engine.verification.agreement import Tolerance
 from sporax._src.runtime.numpy_interpreter.comparison import Distance
 from sporax.io.corrupt_file import CorruptFile
 
-_PARTS = "input", "expected"
+_GROUPS = "input", "expected"
 
 
 class Expectation(NamedTuple):
@@ -29,10 +29,10 @@ class Expectation(NamedTuple):
 
     def stored(self, prefix=""):
         """Return the arrays by their names in a file, such as `{prefix}input/0`."""
-        parts = zip(_PARTS, (self.inputs, self.expected), strict=True)
+        groups = zip(_GROUPS, (self.inputs, self.expected), strict=True)
         return {
-            f"{prefix}{part}/{i}": np.asarray(array)
-            for part, arrays in parts
+            f"{prefix}{group}/{i}": np.asarray(array)
+            for group, arrays in groups
             for i, array in enumerate(arrays)
         }
 
@@ -41,7 +41,7 @@ class Expectation(NamedTuple):
         """Build an `Expectation` from a JSON tolerance and a file's arrays; raises CorruptFile."""
         inputs, expected = (
             [arrays[f"{start}{i}"] for i in range(sum(name.startswith(start) for name in arrays))]
-            for start in (f"{prefix}{part}/" for part in _PARTS)
+            for start in (f"{prefix}{group}/" for group in _GROUPS)
         )
         precision, steps, spread = tolerance
         spread = None if spread is None else [Distance(float(a), int(b)) for a, b in spread]
@@ -62,7 +62,7 @@ class Expectation(NamedTuple):
         operands = [*self.inputs, *arrays]
         with jax.default_device(device):
             run = compiled_in_bounds("verify", path, program, operands, options)
-            found = [np.asarray(x) for x in run(*operands)]
-        fits = [(x.shape, x.dtype) for x in found] == [(x.shape, x.dtype) for x in self.expected]
+            results = [np.asarray(x) for x in run(*operands)]
+        fits = [(x.shape, x.dtype) for x in results] == [(x.shape, x.dtype) for x in self.expected]
         require(fits, "expect-what-program-returns", "verify", argument=path)
-        return self.tolerance.difference(self.expected, found)
+        return self.tolerance.difference(self.expected, results)

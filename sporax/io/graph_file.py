@@ -56,9 +56,9 @@ class TestedGraph:
         """Return the first `Difference` in a test vector, or None; see `Expectation.difference`."""
         arrays = [array for _, _, array in self.graph.arrays]
         for vector in self.vectors:
-            found = vector.difference(self.path, self.graph.program, arrays, options)
-            if found is not None:
-                return found
+            difference = vector.difference(self.path, self.graph.program, arrays, options)
+            if difference is not None:
+                return difference
         return None
 
 
@@ -71,7 +71,7 @@ def _opened(path):
             return graph, [], f"it is of version {graph_file_2.VERSION}"
         contents = program_file.read(path, program_file.GRAPH)
         header = contents.header
-        graph = _graph(path, header, *_parts(contents), contents.is_own)
+        graph = _graph(path, header, *_unpacked(contents), contents.is_own)
         vectors = [
             Expectation.read(tolerance, contents.arrays, f"vector{i}/")
             for i, tolerance in enumerate(header["vectors"])
@@ -83,28 +83,28 @@ def _opened(path):
         raise rejection("header-none", cause=untrusted_file.cause(error)) from error
 
 
-def _parts(contents):
+def _unpacked(contents):
     """Return ([(kind, name, array)], function that restores the program from `Spec`s) of a file."""
     header, arrays, is_own, _ = contents
-    held = [(kind, name, arrays[f"{kind}/{name}"]) for kind, name in header["arrays"]]
+    named_arrays = [(kind, name, arrays[f"{kind}/{name}"]) for kind, name in header["arrays"]]
     restore = functools.partial(portable_program.restored, header["program"], arrays, is_own=is_own)
     portable_program.check_platform(tuple(header["program"]["platforms"]))
-    return held, restore
+    return named_arrays, restore
 
 
-def _graph(path, header, held, restore, is_own):
+def _graph(path, header, named_arrays, restore, is_own):
     """Build the `Exported` from a file's parts."""
-    inputs, outputs = (portable_program.specs(header[part]) for part in ("inputs", "outputs"))
+    inputs, outputs = (portable_program.specs(header[key]) for key in ("inputs", "outputs"))
     _check_structure(header["arguments"], len(inputs))
     _check_structure(header["result"], len(outputs))
-    fits = type(header["name"]) is str and all(kind in _KINDS for kind, _, _ in held)
+    fits = type(header["name"]) is str and all(kind in _KINDS for kind, _, _ in named_arrays)
     require(fits, "name-array-no-known")
-    taken = [*inputs, *[Spec.of(name, array) for _, name, array in held]]
+    taken = [*inputs, *[Spec.from_aval(name, array) for _, name, array in named_arrays]]
     program = restore(inputs=taken, outputs=outputs)
     origin = None if is_own else path
     return Exported(
-        header["name"], header["arguments"], inputs, header["result"], outputs, held, program,
-        origin,
+        header["name"], header["arguments"], inputs, header["result"], outputs, named_arrays,
+        program, origin,
     )  # fmt: skip
 
 

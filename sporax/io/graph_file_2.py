@@ -41,17 +41,17 @@ def read(path):
     first = start + 8 + int.from_bytes(content[start : start + 8], "little")
     require(first <= end, "header-ends-after-end")
     header = untrusted_file.json_of(bytes(content[start + 8 : first]).decode())
-    held, first = _arrays(header["arrays"], content[:end], first)
-    size, rest = header["text"], end - first
-    fits = type(size) is int and 0 <= size <= rest and header["program"] == rest - size
-    require(fits, "program-bytes-header-does", rest=rest)
+    named_arrays, first = _arrays(header["arrays"], content[:end], first)
+    size, remaining = header["text"], end - first
+    fits = type(size) is int and 0 <= size <= remaining and header["program"] == remaining - size
+    require(fits, "program-bytes-header-does", rest=remaining)
     convention, jax = header["convention"], header["jax"]
     fits = convention in _CONVENTIONS
     require(fits, "of-calling-convention", "export-again", jax=jax, convention=convention)
     text = bytes(content[first : first + size]).decode()
     portable_program.check_platform(tuple(header["platforms"]))
     restore = functools.partial(portable_program.exported, header, None, text)
-    return header, held, restore, user_key.is_own(code, b"graph", bytes(digest))
+    return header, named_arrays, restore, user_key.is_own(code, b"graph", bytes(digest))
 
 
 def _arrays(items, content, first):
@@ -70,8 +70,8 @@ def _arrays(items, content, first):
     return arrays, first
 
 
-def _number(content, at):
+def _number(content, offset):
     """Return (the number in the remainder of a line, offset of the next line)."""
-    line, _, _ = bytes(content[at : at + 20]).partition(b"\n")
+    line, _, _ = bytes(content[offset : offset + 20]).partition(b"\n")
     require(line.isdigit(), "first-line-cut-short")
-    return int(line), at + len(line) + 1
+    return int(line), offset + len(line) + 1

@@ -54,7 +54,7 @@ _ASSERTION_SIZE = 4000  # limit on the characters of an assertion's message
 # LAPACK routines as JAX calls them: (operands, results, options). Operands and results are
 # `type:sizes` without batch sizes. x is the routine's own type, r the real and z the complex type
 # of its precision, i int32; k = min(m, n), l = n - 1. Options: name -> characters or a number.
-_LAPACK = {
+_LAPACK: dict[str, tuple[str, str, dict]] = {
     "potrf": ("x:nn", "x:nn i:", {"uplo": "LU"}),
     "getrf": ("x:mn", "x:mn i:k i:", {}),
     "geqrf": ("x:mn", "x:mn x:k", {}),
@@ -90,11 +90,11 @@ def checked(text, inputs, outputs, custom_calls=True):
         _require(name == "func.func", "functions", name)
         functions[_string(operation, "sym_name")] = operation.operation
     _check_attributes(module.operation)
-    main = functions.get("main")
-    _require(main is not None, "a function 'main'", sorted(functions))
-    found = str(main.attributes["function_type"])
+    _require("main" in functions, "a function 'main'", sorted(functions))
+    main = functions["main"]
+    signature = str(main.attributes["function_type"])
     wanted = f"({', '.join(inputs)}) -> {_joined(outputs)}"
-    _require(found == wanted, f"a function {wanted:.300}", found[:300])
+    _require(signature == wanted, f"a function {wanted:.300}", signature[:300])
     sizes = sum(_nbytes(*_type(text)) for text in [*inputs, *outputs])
     checks = _Checks(max(_MOST_BYTES, 8 * sizes), custom_calls)
     for function in functions.values():
@@ -127,6 +127,12 @@ def _require(holds, rule, got):
     require(holds, "program", law=rule, got=got)
 
 
+def _matched(match: re.Match[str] | None, rule, got):
+    if match is None:
+        raise rejection("program", law=rule, got=got)
+    return match
+
+
 def _string(operation, name):
     return str(operation.operation.attributes[name]).strip('"@')
 
@@ -134,12 +140,12 @@ def _string(operation, name):
 def _type(text):
     """Return (sizes, element type) of an array's type; an unknown size is None."""
     match = re.fullmatch(r"tensor<((?:(?:\d{1,18}|\?)x)*)([a-z]\w*|complex<f\d+>)>", text)
-    _require(match, "types of arrays", text[:100])
+    match = _matched(match, "types of arrays", text[:100])
     return [None if n == "?" else int(n) for n in match[1].split("x")[:-1]], match[2]
 
 
 def _nbytes(shape, kind):
-    bits = int(re.search(r"\d+", kind)[0]) * (2 if kind.startswith("complex") else 1)
+    bits = int(re.findall(r"\d+", kind)[0]) * (2 if kind.startswith("complex") else 1)
     return math.prod(1 if n is None else n for n in shape) * max(bits // 8, 1)
 
 
@@ -232,13 +238,13 @@ def _check_composite(operation):
         _require(fits, "composites that sporax writes", name)
         return
     text = _attributes(operation).get("composite_attributes", "")
-    k = re.search(r"\bk = (\d{1,18}) : i64", text)
-    _require(k and len(operands) == 1 and len(results) == 2 and operands[0][0],
-             "top_k of an array", text[:100])  # fmt: skip
+    rule = "top_k of an array"
+    k = int(_matched(re.search(r"\bk = (\d{1,18}) : i64", text), rule, text[:100])[1])
+    _require(len(operands) == 1 and len(results) == 2 and operands[0][0], rule, text[:100])
     ((shape, kind),) = operands
-    (values, *kinds), (places, places_kind) = results
-    fits = values == places == [*shape[:-1], int(k[1])] and [*kinds, places_kind] == [kind, "i32"]
-    fits = fits and (shape[-1] is None or int(k[1]) <= shape[-1])
+    (values, *kinds), (indices, indices_kind) = results
+    fits = values == indices == [*shape[:-1], k] and [*kinds, indices_kind] == [kind, "i32"]
+    fits = fits and (shape[-1] is None or k <= shape[-1])
     _require(fits, "a top_k of the sizes of its operand", [operands, results])
 
 
@@ -253,8 +259,9 @@ def _check_custom_call(operation):
         _check_assertion(operands, results, attributes)
         return
     match = re.fullmatch(r"lapack_([sdcz])(\w+)_ffi", target)
-    known = match and match[2] in _LAPACK
-    _require(known, "custom calls of a list of harmless ones", f"'{target:.80}'")
+    rule, got = "custom calls of a list of harmless ones", f"'{target:.80}'"
+    match = _matched(match, rule, got)
+    _require(match[2] in _LAPACK, rule, got)
     fits = _fits(match[2], _PRECISIONS[match[1]], operands, results, attributes)
     _require(fits, f"the types of {target}", f"{operands} -> {results}, {attributes}"[:400])
     _check_aliases(attributes.get("output_operand_aliases", "[]"), operands, results)
@@ -263,14 +270,14 @@ def _check_custom_call(operation):
 def _check_assertion(operands, results, attributes):
     """Require a condition, followed by the sizes that the message names by index."""
     message = attributes.get("error_message", "")
-    places = [int(n) for n in re.findall(r"\{(\d{1,9})\}", message)]
+    indices = [int(n) for n in re.findall(r"\{(\d{1,9})\}", message)]
     plain = re.sub(r"\{\d{1,9}\}", "", message)
     scalars = all(shape == [] for shape, _ in operands)
     kinds = [kind for _, kind in operands]
     _require(
         not results and scalars and 1 <= len(kinds) <= 33 and kinds[0] == "i1"
         and {*kinds[1:]} <= {"i32", "i64"} and len(message) < _ASSERTION_SIZE
-        and not {*"{}"} & {*plain} and all(n < len(kinds) - 1 for n in places),
+        and not {*"{}"} & {*plain} and all(n < len(kinds) - 1 for n in indices),
         "assertions of sizes", message[:100],
     )  # fmt: skip
 
@@ -296,7 +303,7 @@ def _fits(routine, own, operands, results, attributes):
 
 def _sizes(specs, types, own):
     """Return {letter: size}, or None if the types do not match `specs`."""
-    real = re.search(r"f\d+", own)[0]
+    real = re.findall(r"f\d+", own)[0]
     kinds = {"x": own, "r": real, "z": f"complex<{real}>", "i": "i32"}
     shape, names = types[0][0], specs[0].partition(":")[2]
     batch, sizes = shape[: max(len(shape) - len(names), 0)], {}

@@ -34,7 +34,7 @@ class _TooMuch(Exception):
 def vectors(name, function, inputs):
     """Return (`Expectation`s of `function(*inputs)`, reason why there are fewer than `COUNT`)."""
     is_sized = not any(isinstance(t._value, UnknownShape) for t in tensors_of(inputs))
-    found, reason, size, work = [], "", 0, 0
+    expectations, reason, size, work = [], "", 0, 0
     random = np.random.default_rng(0)
     for sizes in [(1, 1)] * COUNT if is_sized else _SIZES:
         try:
@@ -42,17 +42,17 @@ def vectors(name, function, inputs):
         except Unsupported as missing:
             return [], f"the interpreter has no rule for '{missing}'"
         except _TooMuch as error:
-            return found, str(error)
+            return expectations, str(error)
         except _OTHER_SIZES as error:
             reason = f"for inputs of the sizes {sizes}: {type(error).__name__}: {error}"
             continue
         size, work = size + vector.size, work + done
         if size > MOST_BYTES:
-            return found, f"inputs and results take {bytes_text(size)}"
-        found.append(vector)
-        if len(found) == COUNT:
-            return found, ""
-    return found, reason
+            return expectations, f"inputs and results take {bytes_text(size)}"
+        expectations.append(vector)
+        if len(expectations) == COUNT:
+            return expectations, ""
+    return expectations, reason
 
 
 def _vector(name, function, inputs, sizes, random, most_work):
@@ -65,15 +65,15 @@ def _vector(name, function, inputs, sizes, random, most_work):
     given = map_tensors(lambda tensor: _random(tensor, sizes, random), inputs)
     listing = Listing("export", name, function, given, {})
     arrays = [np.asarray(t._value.read()) for t in tensors_of(given)]
-    held = [np.asarray(i.read()) for i in listing.inputs if i.kind != "argument"]
+    captured = [np.asarray(i.read()) for i in listing.inputs if i.kind != "argument"]
     numbers = [*map(np.float64, listing.reals), *map(np.int64, listing.integers)]
     trace, outputs = listing.trace, tuple(listing.outputs)
     plan = plan_for_these_sizes(*steps_and_inputs(trace), outputs)
     if plan.work > most_work:
         raise _TooMuch(f"the interpreter would have to do {plan.work:.0e} multiplications")
-    operands = [*arrays, *held, *numbers, *map(np.asarray, trace.constants)]
+    operands = [*arrays, *captured, *numbers, *map(np.asarray, trace.constants)]
     expected = [np.asarray(result) for result in plan(*operands)]
-    tolerance = Tolerance.of(trace).measured(trace, outputs, operands, expected)
+    tolerance = Tolerance.for_trace(trace).measured(trace, outputs, operands, expected)
     return Expectation(arrays, expected, tolerance), plan.work
 
 

@@ -3,6 +3,8 @@
 import logging
 import math
 import os
+from collections.abc import Callable
+from typing import Any
 
 from sporax._src.core import cell_tree
 from sporax._src.core.parameter import Parameter
@@ -11,6 +13,7 @@ from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.io import file_formats, torch_file, untrusted_file
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.load_param import load_param_into_net
+from sporax.nn.cell import Cell
 
 _log = logging.getLogger("sporax")
 
@@ -23,7 +26,11 @@ _COUNT = "num_batches_tracked"  # a buffer that only PyTorch's norms have
 _SHOWN = 8
 
 
-def load_torch(file, net=None, name_map=None, key=None, strict_load=False):
+def load_torch(
+    file: str | os.PathLike[str], net: Cell | None = None,
+    name_map: dict[str, str | None] | Callable[[str], str | None] | None = None,
+    key: str | None = None, strict_load: bool = False,
+) -> Any:  # fmt: skip
     """Read a PyTorch checkpoint (`.pth`, `.pt`, `.bin`, or `.safetensors`).
 
     Returns dicts, lists, tuples, numbers and strings as they are, tensors under a string key as
@@ -102,11 +109,11 @@ def weights_of(contents, key, path):
         chosen = contents
     else:
         items = contents.items() if isinstance(contents, dict) else ()
-        found = [k for k, v in items if _has_weights(v)]
-        if len(found) != 1:
-            fields = {"argument": path, "count": len(found), "shown": _shown(found)}
+        keys = [k for k, v in items if _has_weights(v)]
+        if len(keys) != 1:
+            fields = {"argument": path, "count": len(keys), "shown": _shown(keys)}
             raise rejection("hold-one-dict-weights", "load_torch", **fields)
-        chosen = contents[found[0]]
+        chosen = contents[keys[0]]
     return {name: x for name, x in chosen.items() if isinstance(x, Parameter)}
 
 

@@ -4,6 +4,7 @@ import functools
 import re
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import numpy as np
 
@@ -163,8 +164,8 @@ def _config_of_modules(who, network, modules):
         )  # fmt: skip
         for name in filter(functools.partial(hasattr, cell), names):
             target = f"{parent}/{name}".strip("/")
-            for part in ("weight", "bias"):
-                row = {"target": f"{target}/{part}", "weight_obf_ops": multiply}
+            for parameter in ("weight", "bias"):
+                row = {"target": f"{target}/{parameter}", "weight_obf_ops": multiply}
                 config["weight_obf_config"].append(row)
             row = {"module": parent, "target": name, "insert_ops": multiply}
             config["network_obf_config"].append(row)
@@ -175,29 +176,31 @@ def _config_of_modules(who, network, modules):
 
 def _parents(who, network, path, count):
     """Return (layer number, path, Cell) of each Cell at `path`, expanding CellLists."""
-    found = [(None, "", network)]
-    for part in path.split("/") if path else []:
+    cells = [(None, "", network)]
+    for segment in path.split("/") if path else []:
         after = []
-        for layer, name, cell in found:
-            inner, whole = getattr(cell, part, None), f"{name}/{part}".strip("/")
+        for layer, name, cell in cells:
+            inner, whole = getattr(cell, segment, None), f"{name}/{segment}".strip("/")
             is_cell, arguments = isinstance(inner, Cell), "'target_modules'"
-            require(is_cell, "path-to-cell", who, names=arguments, path=path, part=part, cell=cell)
+            fields = {"names": arguments, "path": path, "part": segment, "cell": cell}
+            require(is_cell, "path-to-cell", who, **fields)
             if not isinstance(inner, CellList):
                 after.append((layer, whole, inner))
                 continue
             for i, one in enumerate(list(inner)[:count]):
                 number = str(i) if layer is None else f"{layer}_{i}"
                 after.append((number, f"{whole}/{i}", one))
-        found = after
-    return found
+        cells = after
+    return cells
 
 
 def _cell_at(network, path):
     who, names = "load_obf_params_into_net", ("'module'", "'target'")
-    for part in path.split("/"):
-        cell, network = network, network[int(part)] if part.isdigit() else getattr(network, part, 0)
+    for segment in path.split("/"):
+        cell: Any = network
+        network = cell[int(segment)] if segment.isdigit() else getattr(cell, segment, 0)
         is_cell = isinstance(network, Cell)
-        require(is_cell, "path-to-cell", who, names=names, path=path, part=part, cell=cell)
+        require(is_cell, "path-to-cell", who, names=names, path=path, part=segment, cell=cell)
     return network
 
 

@@ -42,8 +42,8 @@ def stored(program):
         "kept": program.module_kept_var_idx,
         "sizes": program.uses_global_constants,
     }
-    parts = {ARTIFACT: artifact, TEXT: text.encode()}
-    return header, {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
+    payloads = {ARTIFACT: artifact, TEXT: text.encode()}
+    return header, {name: np.frombuffer(payload, np.uint8) for name, payload in payloads.items()}
 
 
 def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
@@ -52,8 +52,8 @@ def restored(header, arrays, inputs, outputs, is_own, custom_calls=True):
     wanted = header["stablehlo"]
     fits = type(wanted) is str and re.fullmatch(r"\d{1,4}\.\d{1,4}\.\d{1,4}", wanted)
     require(fits, "does-not-say-stablehlo")
-    parts = [arrays[name] for name in (ARTIFACT, TEXT)]
-    require(all(part.dtype == np.uint8 and part.ndim == 1 for part in parts), "program-none")
+    payloads = [arrays[name] for name in (ARTIFACT, TEXT)]
+    require(all(x.dtype == np.uint8 and x.ndim == 1 for x in payloads), "program-none")
     if is_own and numbers(wanted) <= numbers(stablehlo_version()):
         return exported(header, arrays[ARTIFACT].tobytes(), None, inputs, outputs)
     text = arrays[TEXT].tobytes().decode()
@@ -73,7 +73,7 @@ def exported(header, artifact, text, inputs, outputs, custom_calls=True):
     fits = fits and list(kept) == sorted({*kept} & {*range(len(inputs))})
     require(fits, "program-other-inputs-several")
     if text is not None:
-        types = [[_mlir_type(s) for s in part] for part in ([inputs[i] for i in kept], outputs)]
+        types = [[_mlir_type(s) for s in group] for group in ([inputs[i] for i in kept], outputs)]
         artifact = graph_program.checked(text, *types, custom_calls=custom_calls)
     return dataclasses.replace(
         _template(inputs, outputs, platforms), fun_name=name, mlir_module_serialized=artifact,
@@ -118,7 +118,7 @@ def _template(specs, outputs, platforms):
         sizes = stablehlo.symbolic_shape(shape, scope=scope) if spec.shape else ()
         return jax.ShapeDtypeStruct(sizes, DTYPES[spec.dtype])
 
-    arguments, results = [[shaped(s) for s in part] for part in (specs, outputs)]
+    arguments, results = [[shaped(s) for s in group] for group in (specs, outputs)]
     zeros = jax.jit(lambda *arrays: tuple([jnp.zeros(r.shape, r.dtype) for r in results]))
     return stablehlo.export(zeros, platforms=platforms)(*arguments)
 

@@ -68,11 +68,11 @@ def read(path, kind):
         kept = dict(safetensors_file.read(path, lambda _: True, False))
     except CorruptFile as error:
         raise rejection("cut-short-not-arrays", cause=str(error)[:100]) from None
-    first, _, rest = text.partition("\n")
-    found, _, number = first.partition("; version ")
-    require(found == kind, "not", seen=found, kind=kind)
+    first, _, remainder = text.partition("\n")
+    actual, _, number = first.partition("; version ")
+    require(actual == kind, "not", seen=actual, kind=kind)
     require(number == str(VERSION), "of-other-version", "read-with-newer", got=number, n=VERSION)
-    codes, _, text = rest.partition("\n")
+    codes, _, text = remainder.partition("\n")
     try:
         digest, code = map(bytes.fromhex, codes.split(" "))
     except ValueError:

@@ -7,23 +7,23 @@ _FIXED = {1: 8, 5: 4}  # wire types of fixed size -> bytes
 _LONGEST_VARINT, _MOST = 10, 2**64 - 1
 
 
-def _varint(data, at):
+def _varint(data, offset):
     value = shift = 0
-    for i in range(at, min(len(data), at + _LONGEST_VARINT)):
+    for i in range(offset, min(len(data), offset + _LONGEST_VARINT)):
         value |= (data[i] & 0x7F) << shift
         if data[i] < 0x80:
             return value & _MOST, i + 1
         shift += 7
-    fits = len(data) - at >= _LONGEST_VARINT
+    fits = len(data) - offset >= _LONGEST_VARINT
     require(fits, "ends-middle-number-byte", count=len(data))
-    raise rejection("byte-begins-no-number", value=at)
+    raise rejection("byte-begins-no-number", value=offset)
 
 
 def varints(data):
     """Yield the unsigned integers of a packed list."""
-    at = 0
-    while at < len(data):
-        value, at = _varint(data, at)
+    offset = 0
+    while offset < len(data):
+        value, offset = _varint(data, offset)
         yield value
 
 
@@ -31,26 +31,26 @@ def fields(data, inside="it"):
     """Yield (field, wire type, value) of each field of a message; the value is an unsigned integer
     for `VARINT`, else a slice of `data`. `inside`: the name of the message in errors."""
     require(not isinstance(data, int), "number-should-message", inside=inside)
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
+    offset = 0
+    while offset < len(data):
+        key, offset = _varint(data, offset)
         wire = key & 7
         if wire == VARINT:
-            value, at = _varint(data, at)
+            value, offset = _varint(data, offset)
             yield key >> 3, wire, value
             continue
         if wire == BYTES:
-            size, at = _varint(data, at)
+            size, offset = _varint(data, offset)
         elif wire in _FIXED:
             size = _FIXED[wire]
         else:
-            raise rejection("byte-begins-nothing-format", value=at, inside=inside)
-        end = at + size
+            raise rejection("byte-begins-nothing-format", value=offset, inside=inside)
+        end = offset + size
         if end > len(data):
             early = end - len(data)
             raise rejection("ends-byte-bytes-too", inside=inside, count=len(data), early=early)
-        yield key >> 3, wire, data[at:end]
-        at = end
+        yield key >> 3, wire, data[offset:end]
+        offset = end
 
 
 def signed(value):

@@ -79,7 +79,7 @@ def contents(located):
     )
     specs = located.program.specs(operands.arrays, operands.reals, operands.integers)
     program = stablehlo.export(located.program.compiled)(*specs)
-    tolerance = Tolerance.of(located.trace).measured(
+    tolerance = Tolerance.for_trace(located.trace).measured(
         located.trace, located.outputs, operands.on_host(located.trace), expected
     )
     header, arrays = portable_program.stored(program)

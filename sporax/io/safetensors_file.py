@@ -40,9 +40,9 @@ def write(path, entries, crc_check, remove_redundancy):
 
 def save(path, entries, metadata):
     """Write a dict of arrays and a dict of strings, the metadata, atomically."""
-    with atomic_write.replacing(path) as part:
+    with atomic_write.replacing(path) as temp_path:
         try:
-            save_file(entries, part, metadata)
+            save_file(entries, temp_path, metadata)
         except SafetensorError as error:
             raise OSError(str(error)) from None
 

@@ -158,9 +158,9 @@ class _Bounded:
 
     def __init__(self, file):
         self._file = file
-        at = file.tell()
+        position = file.tell()
         self._size = file.seek(0, os.SEEK_END)
-        file.seek(at)
+        file.seek(position)
 
     def readline(self):
         line = self._file.readline()

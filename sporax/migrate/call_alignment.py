@@ -67,14 +67,14 @@ def align_calls(torch_run, cell_run, mapping):
     for key in [None, *anchors]:
         ours = buckets.pop(key, [])
         theirs = other_buckets.pop(None if key is None else anchors[key], [])
-        found = best_alignment(
+        matches = best_alignment(
             len(ours), len(theirs),
             lambda i, j, a=ours, b=theirs: _score(modules[a[i].path], cells[b[j].path]),
         )  # fmt: skip
-        for i, j in found:
+        for i, j in matches:
             pairs[ours[i].path, ours[i].number] = theirs[j]
-        only_torch += _without(ours, {i for i, _ in found})
-        only_cell += _without(theirs, {j for _, j in found})
+        only_torch += _without(ours, {i for i, _ in matches})
+        only_cell += _without(theirs, {j for _, j in matches})
     aligned = [(c, pairs[c.path, c.number]) for c in torch_run.calls if (c.path, c.number) in pairs]
     joined = _Joined(cells, cell_run, modules)
     return AlignedCalls(*joined(aligned, only_torch), only_cell)
@@ -90,8 +90,8 @@ def _paired_modules(modules, cells, mapping):
     of_cells = {path: numbers[n] for n, paths in mapping.pairs.items() for path in paths}
     chains = _by_parameters(modules, numbers), _by_parameters(cells, of_cells)
     paired = {"": ""}
-    for held, ours in chains[0].items():
-        theirs = [path for path in chains[1].get(held, ()) if path]
+    for parameters, ours in chains[0].items():
+        theirs = [path for path in chains[1].get(parameters, ()) if path]
         ours = [path for path in ours if path]
         for path in reversed(ours):
             same = [
@@ -107,18 +107,18 @@ def _paired_modules(modules, cells, mapping):
 
 def _by_parameters(modules, numbers):
     """Return {set of parameters: [paths of modules that contain it, the outermost first]}."""
-    held = defaultdict(set)
+    by_path = defaultdict(set)
     for name, number in numbers.items():
         path = name.rpartition(".")[0]
         while True:
-            held[path].add(number)
+            by_path[path].add(number)
             if not path:
                 break
             path = path.rpartition(".")[0]
     chains = defaultdict(list)
     for path in modules:
-        if held.get(path):
-            chains[frozenset(held[path])].append(path)
+        if by_path.get(path):
+            chains[frozenset(by_path[path])].append(path)
     return chains
 
 
@@ -140,15 +140,15 @@ class _Side:
 
     def buckets(self, anchors):
         """Return {the previous paired leaf, or None: [Call of an unpaired leaf]}."""
-        found, current = defaultdict(list), None
+        buckets, current = defaultdict(list), None
         for call in self.run.calls:
             key = call.path, call.number
             if key in anchors:
                 if self._is_leaf(call.path) or self._has_own(call.path):
                     current = key
             elif self._is_leaf(call.path) and not self._below_owner(call.path):
-                found[current].append(call)
-        return found
+                buckets[current].append(call)
+        return buckets
 
     def _has_own(self, path):
         prefix = f"{path}." if path else ""

@@ -13,9 +13,9 @@ class CallRecorder(ABC):
     def __init__(self, paths):
         self.paths, self.calls, self.pending, self.counts = paths, [], {}, {}
         self.handles = []
-        for part in paths:
-            self.handles.append(part.register_forward_pre_hook(self._before))
-            self.handles.append(part.register_forward_hook(self._after))
+        for module in paths:
+            self.handles.append(module.register_forward_pre_hook(self._before))
+            self.handles.append(module.register_forward_hook(self._after))
 
     def remove(self):
         """Remove the hooks."""
@@ -26,14 +26,14 @@ class CallRecorder(ABC):
     def noted(self, x, gradients):
         """Return records of the tensors in `x`; fill the list `gradients` in the backward pass."""
 
-    def _before(self, part, args):
+    def _before(self, module, args):
         gradients = []
         inputs = self.noted(args, gradients)
-        self.pending.setdefault(part, []).append((inputs, gradients))
+        self.pending.setdefault(module, []).append((inputs, gradients))
 
-    def _after(self, part, args, output):
-        inputs, input_gradients = self.pending[part].pop()
-        number = self.counts[part] = self.counts.get(part, -1) + 1
+    def _after(self, module, args, output):
+        inputs, input_gradients = self.pending[module].pop()
+        number = self.counts[module] = self.counts.get(module, -1) + 1
         gradients = []
         outputs = self.noted(output, gradients)
-        self.calls.append((self.paths[part], number, inputs, outputs, input_gradients, gradients))
+        self.calls.append((self.paths[module], number, inputs, outputs, input_gradients, gradients))

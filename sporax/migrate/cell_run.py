@@ -1,6 +1,7 @@
 """Runs a Cell and records its calls and gradients for `compare`."""
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sporax.migrate.module_run import (
     plain_attributes,
     tensors_in,
 )
+from sporax.nn.cell import Cell
 
 
 def cell_modules(cell):
@@ -26,14 +28,14 @@ def cell_modules(cell):
     return [
         Module(
             path,
-            [c.__name__ for c in type(part).__mro__[:-1]],
-            plain_attributes(part, part._params),
+            [c.__name__ for c in type(subcell).__mro__[:-1]],
+            plain_attributes(subcell, subcell._params),
         )
-        for path, part in cell_tree.tree(cell)
+        for path, subcell in cell_tree.tree(cell)
     ]
 
 
-def cell_weights(cell):
+def cell_weights(cell: Cell) -> dict[str, np.ndarray]:
     """Return {path: array} of a Cell's Parameters."""
     return {path: np.asarray(p.asnumpy(), order="C") for path, p in cell_tree.parameters(cell)}
 
@@ -45,7 +47,7 @@ def put(cell, weights):
         parameters[path].set_data(Tensor(np.ascontiguousarray(x), parameters[path].dtype))
 
 
-def run_cell(cell, arrays):
+def run_cell(cell: Cell, arrays: Sequence[np.ndarray]) -> ModuleRun:
     """Run a Cell on NumPy arrays in its current mode; return a `ModuleRun`. Parameters that the run
     changes (moving statistics) are restored. An error ends the run, and is stored as `failure`."""
     weights = cell_weights(cell)
@@ -84,7 +86,7 @@ class _Recorder(CallRecorder):
         self.cell = cell
         self.parameters = dict(cell_tree.parameters(cell))
         self.trainable = {n: p for n, p in self.parameters.items() if p.requires_grad}
-        super().__init__({part: path for path, part in cell_tree.tree(cell)})
+        super().__init__({subcell: path for path, subcell in cell_tree.tree(cell)})
 
     def noted(self, x, gradients):
         """Return the tensors' Values."""
@@ -102,14 +104,14 @@ class _Recorder(CallRecorder):
 
         def loss(*xs):
             outputs[:] = tensors_in(self.cell(*xs), _is_tensor)
-            found[:] = [x._value for x in outputs]
+            results[:] = [x._value for x in outputs]
             total = ops.zeros((), outputs[0].dtype) if outputs else Tensor(0.0)
             for i, x in enumerate(outputs):
                 if x.is_floating_point():
                     total = total + (x * Tensor(loss_weights(i, x.shape))).sum()
             return total
 
-        found = []
+        results = []
         of_inputs, of_weights, failure = {}, [None] * len(self.trainable), None
         try:
             if floating or self.trainable:
@@ -122,7 +124,7 @@ class _Recorder(CallRecorder):
         return ModuleRun(
             modules=cell_modules(self.cell), calls=[_read(call) for call in self.calls],
             inputs=[np.array(x) for x in arrays], weights=weights, trainable=list(self.trainable),
-            state=state, outputs=[_array(v) for v in found],
+            state=state, outputs=[_array(v) for v in results],
             input_gradients=[of_inputs.get(i) for i in range(len(inputs))],
             gradients=dict(zip(self.trainable, of_weights, strict=True)), failure=failure,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from sporax.migrate.known_differences import Cause, causes, optimizer_causes
 from sporax.migrate.module_run import ModuleRun, checked_inputs
 from sporax.migrate.name_mapping import map_names
 from sporax.migrate.report import Departure, Report, Row, gap
+from sporax.nn.cell import Cell
 
 _CELL = kinds.Kind(functools.partial(message, "a-cell"), cell_tree.is_cell)
 _SPREAD = 2.0  # factor by which initial weights' standard deviations may differ
@@ -21,7 +23,10 @@ _NOTES = 4  # number of notes that are listed
 _ENOUGH = 64  # minimum number of elements for a standard deviation
 
 
-def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5e-5, atol=1e-5):
+def compare(
+    torch_module: Any, cell: Cell, inputs: Any = None, names: dict[str, Any] | None = None,
+    optimizers: tuple[Any, Any] | None = None, rtol: float = 5e-5, atol: float = 1e-5,
+) -> Report:  # fmt: skip
     """Load the weights of a PyTorch module into a Cell, run both on the same inputs, forward and
     backward, and report their differences layer by layer.
 
@@ -57,8 +62,8 @@ def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5
     rows = [builder.row(a, b, a.path in aligned.joined) for a, b in aligned.pairs]
     lone = [_named(ours, c) for c in aligned.only_torch]
     lone_cells = [_named(theirs, c) for c in aligned.only_cell]
-    found = [] if optimizers is None else optimizer_causes(*optimizers)
-    first = _first_departure(rows, aligned, builder, found)
+    from_optimizers = [] if optimizers is None else optimizer_causes(*optimizers)
+    first = _first_departure(rows, aligned, builder, from_optimizers)
     notes = _initial_spread(ours, before, mapping)
     if theirs.failure is not None:
         if first is None:
@@ -66,7 +71,7 @@ def compare(torch_module, cell, inputs=None, names=None, optimizers=None, rtol=5
         notes.insert(0, f"The Cell ended after the departure, before gradients: {theirs.failure}")
     return Report(
         rows, first, mapping,
-        [*{(c.torch_path, str(c)): c for row in rows for c in row.causes}.values(), *found],
+        [*{(c.torch_path, str(c)): c for r in rows for c in r.causes}.values(), *from_optimizers],
         [*mapping.only_torch, *lone], [*mapping.only_cell, *lone_cells],
         notes, rtol, atol,
     )  # fmt: skip
@@ -148,13 +153,13 @@ class _Rows:
                 gaps[f"state: {short} afterwards"] = self._gap(self.ours.state[name], whole)
 
     @staticmethod
-    def _joined(parts, shape):
-        if any(x is None for x in parts):
+    def _joined(arrays, shape):
+        if any(x is None for x in arrays):
             return None
-        return np.concatenate([np.atleast_1d(x) for x in parts]).reshape(shape)
+        return np.concatenate([np.atleast_1d(x) for x in arrays]).reshape(shape)
 
 
-def _first_departure(rows, aligned, builder, found):
+def _first_departure(rows, aligned, builder, from_optimizers):
     """Return the first call whose results depart; else the last call whose gradients depart."""
     for i, row in enumerate(rows):
         output, inputs = row.worst("output"), row.worst("input")
@@ -174,8 +179,8 @@ def _first_departure(rows, aligned, builder, found):
     departs = [row for row in rows if row.departs]
     if departs:
         return Departure(departs[-1], "backward", _backward(departs[-1], builder))
-    if found:
-        return Departure(rows[-1], "backward", tuple(found))
+    if from_optimizers:
+        return Departure(rows[-1], "backward", tuple(from_optimizers))
     return None
 
 
@@ -193,7 +198,7 @@ def _lone(aligned, builder, is_near):
         ("of PyTorch has no counterpart in the Cell", aligned.only_torch, builder.modules),
         ("of the Cell has no counterpart in PyTorch", aligned.only_cell, builder.cells),
     )
-    found = []
+    causes = []
     for i, (says, calls, modules) in enumerate(sides):
         for call in calls:
             module = modules[call.path]
@@ -207,11 +212,11 @@ def _lone(aligned, builder, is_near):
                 if i == 0
                 else f"{there} {says}: leave it out, if forward does not compute it."
             )
-            found.append(
+            causes.append(
                 Cause(what, *((there, "none") if i == 0 else ("none", there)), remedy,
                       *((call.path, "") if i == 0 else ("", call.path)))
             )  # fmt: skip
-    return found
+    return causes
 
 
 def _between(rows, i, aligned, builder):
@@ -228,13 +233,13 @@ def _between(rows, i, aligned, builder):
     around = [
         cause for row in rows if not row.is_leaf and _below(here[0], row) for cause in row.causes
     ]  # fmt: skip
-    found = [*around, *_lone(aligned, builder, lambda path: path in near)]
-    if not found:
-        found = [
+    causes = [*around, *_lone(aligned, builder, lambda path: path in near)]
+    if not causes:
+        causes = [
             "the code of forward and construct between the layers: functions, views, or an order "
             "of arguments that differ"
         ]
-    return tuple(found)
+    return tuple(causes)
 
 
 def _unexplained(row):
@@ -245,7 +250,7 @@ def _unexplained(row):
 
 def _backward(row, builder):
     names = [n for n, g in row.gaps.items() if n.startswith("gradient") and g and g.departs]
-    found = list(row.causes)
+    causes = list(row.causes)
     frozen = [
         path for path in builder.theirs.state
         if path.startswith(f"{row.cell}.") and path in {p for n, ps in builder.mapping.pairs.items()
@@ -253,13 +258,13 @@ def _backward(row, builder):
     ]  # fmt: skip
     if frozen:
         remedy = "Set requires_grad as in PyTorch."
-        found.append(Cause("requires_grad", True, f"False of {', '.join(frozen)}", remedy))
-    if not found:
-        found = [
+        causes.append(Cause("requires_grad", True, f"False of {', '.join(frozen)}", remedy))
+    if not causes:
+        causes = [
             f"unknown: {', '.join(names)} depart; a bprop, stop_gradient or hook of one of the two "
             "has another derivative"
         ]
-    return tuple(found)
+    return tuple(causes)
 
 
 def _initial_spread(ours, before, mapping):

@@ -30,22 +30,22 @@ class Pitfall:
 
 def pitfalls(tree):
     """Return [Pitfall] of a module's `construct` methods and functions under `jit`, in order."""
-    found, numpy = [], _numpy_names(tree)
+    results, numpy = [], _numpy_names(tree)
     for owner, function in _captured(tree):
         body = _Body(function, owner, numpy)
-        found += [Pitfall(node.lineno, says) for node in body.nodes for says in body.wrong(node)]
-    return sorted(set(found), key=lambda p: (p.line, p.says))
+        results += [Pitfall(node.lineno, says) for node in body.nodes for says in body.wrong(node)]
+    return sorted(set(results), key=lambda p: (p.line, p.says))
 
 
 def _captured(tree):
     """Yield (class or None, function) of the captured functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.bases:
-            if any(_is_function(part) and part.name == "bprop" for part in node.body):
+            if any(_is_function(inner) and inner.name == "bprop" for inner in node.body):
                 continue  # called on the host, between two graphs
-            for part in node.body:
-                if _is_function(part) and part.name == "construct":
-                    yield node, part
+            for statement in node.body:
+                if _is_function(statement) and statement.name == "construct":
+                    yield node, statement
         elif _is_function(node) and any(_names_jit(d) for d in node.decorator_list):
             yield None, node
 
@@ -73,11 +73,11 @@ def _numpy_names(tree):
 
 def _dotted(node):
     """Return 'np.random.rand' for an expression of names; None for any other."""
-    parts = []
+    names = []
     while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
+        names.append(node.attr)
         node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+    return ".".join([node.id, *reversed(names)]) if isinstance(node, ast.Name) else None
 
 
 class _Body:
@@ -118,9 +118,9 @@ class _Body:
         return isinstance(node, ast.Name) and node.id in self.given
 
 
-def _own_nodes(parts):
+def _own_nodes(nodes):
     """Yield all nodes, except for nested functions and classes."""
-    for node in parts:
+    for node in nodes:
         if not _is_function(node) and not isinstance(node, ast.ClassDef | ast.Lambda):
             yield node
             yield from _own_nodes(ast.iter_child_nodes(node))
@@ -132,16 +132,16 @@ def _mentions(node, names):
         return False
     if isinstance(node, ast.Name):
         return node.id in names
-    return any(_mentions(part, names) for part in ast.iter_child_nodes(node))
+    return any(_mentions(child, names) for child in ast.iter_child_nodes(node))
 
 
 def _kept_attributes(owner):
     """Return {attribute: True if it may be reassigned} of the class's other methods."""
     kept = {}
-    for part in owner.body if owner else ():
-        if not _is_function(part) or part.name == "construct":
+    for statement in owner.body if owner else ():
+        if not _is_function(statement) or statement.name == "construct":
             continue
-        for node in ast.walk(part):
+        for node in ast.walk(statement):
             if not isinstance(node, ast.Assign):
                 continue
             names = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
@@ -234,8 +234,8 @@ def _yields(body, node):
 
 def _filters(body, node):
     if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
-        for part in node.generators:
-            if part.ifs and isinstance(part.iter, ast.Name) and body.is_argument(part.iter):
+        for loop in node.generators:
+            if loop.ifs and isinstance(loop.iter, ast.Name) and body.is_argument(loop.iter):
                 return (
                     "how many elements stay depends on numbers: use a mask, which keeps the shape"
                 )

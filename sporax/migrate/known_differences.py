@@ -291,8 +291,8 @@ RULES = [
 
 def causes(module, cell):
     """Return [Cause] of two paired modules, in the order of the table."""
-    found = [rule.cause(module, cell) for rule in RULES]
-    return [cause for cause in found if cause is not None]
+    candidates = [rule.cause(module, cell) for rule in RULES]
+    return [cause for cause in candidates if cause is not None]
 
 
 # optimizers -----------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ _OPTIMIZER = {
 
 def optimizer_causes(torch_optimizer, optimizer):
     """Return [Cause] of the settings that differ between PyTorch's and sporax's optimizer."""
-    found, settings = [], torch_optimizer.defaults
+    differences, settings = [], torch_optimizer.defaults
     for name, ((key, index), attributes) in _OPTIMIZER.items():
         value = settings.get(key, UNKNOWN)
         theirs = next((v for a in attributes if (v := _number(optimizer, a)) is not UNKNOWN), None)
@@ -324,8 +324,8 @@ def optimizer_causes(torch_optimizer, optimizer):
         value = value if index is None else value[index]
         if not _same(value, theirs):
             remedy = f"Write it in {type(optimizer).__name__}(...) as in PyTorch."
-            found.append(Cause(f"optimizer's {name}", value, theirs, remedy))
-    return found
+            differences.append(Cause(f"optimizer's {name}", value, theirs, remedy))
+    return differences
 
 
 def _number(optimizer, name) -> Any:

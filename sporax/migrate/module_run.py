@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class ModuleRun:
     gradients: dict
     failure: Any = None  # the error that ended the run of a Cell; earlier results are present
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to an `.npz` file, for a comparison in another environment."""
         arrays = []
 
@@ -77,14 +78,14 @@ class ModuleRun:
                 return {"dict": [[k, packed(v)] for k, v in x.items()]}
             return [packed(v) for v in x] if isinstance(x, (list, tuple)) else x
 
-        parts = {name: x for name, x in vars(self).items() if name != "failure"}
-        text = json.dumps({"format": _FORMAT, "run": packed(parts)})
+        fields = {name: x for name, x in vars(self).items() if name != "failure"}
+        text = json.dumps({"format": _FORMAT, "run": packed(fields)})
         kept = {f"a{i}": x for i, x in enumerate(arrays)}
-        with atomic_write.replacing(path) as part, open(part, "wb") as file:
+        with atomic_write.replacing(path) as temp_path, open(temp_path, "wb") as file:
             np.savez_compressed(file, structure=np.array(text), **kept)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> "ModuleRun":
         """Read a file that `save` wrote; raises ValueError for any other file.
 
         >>> ModuleRun.load("nowhere.npz")
@@ -96,10 +97,10 @@ class ModuleRun:
                 content = json.loads(arrays["structure"].item())
                 fits = content["format"] == _FORMAT
                 require(fits, "format-read-record-anew", content=content["format"], format=_FORMAT)
-                parts = _unpacked(content["run"], arrays)
-                parts["modules"] = [Module(**m) for m in parts["modules"]]
-                parts["calls"] = [Call(**c) for c in parts["calls"]]
-                return cls(**parts)
+                fields = _unpacked(content["run"], arrays)
+                fields["modules"] = [Module(**m) for m in fields["modules"]]
+                fields["calls"] = [Call(**c) for c in fields["calls"]]
+                return cls(**fields)
         except npz_file.MALFORMED as error:
             raise rejection("no-recorded-run", "ModuleRun.load", argument=path,
                             cause=untrusted_file.cause(error)) from None  # fmt: skip
@@ -128,12 +129,12 @@ def plain(value):
 def plain_attributes(obj, parameters):
     """Return the public plain attributes of a module by name, and `has_bias` if it has its own
     `parameters`."""
-    found = {k: plain(v) for k, v in vars(obj).items() if not k.startswith("_")}
-    found = {k: v for k, v in found.items() if v is not None or vars(obj)[k] is None}
+    attributes = {k: plain(v) for k, v in vars(obj).items() if not k.startswith("_")}
+    attributes = {k: v for k, v in attributes.items() if v is not None or vars(obj)[k] is None}
     there = [name for name, p in parameters.items() if p is not None]
     if there:
-        found["has_bias"] = any("bias" in name for name in there)
-    return found
+        attributes["has_bias"] = any("bias" in name for name in there)
+    return attributes
 
 
 def tensors_in(x, is_tensor):
@@ -144,10 +145,10 @@ def tensors_in(x, is_tensor):
         x = x.values()
     elif not isinstance(x, (list, tuple)):
         return []
-    return [leaf for part in x for leaf in tensors_in(part, is_tensor)]
+    return [leaf for item in x for leaf in tensors_in(item, is_tensor)]
 
 
-def loss_weights(number, shape):
+def loss_weights(number: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return the random factors of output `number`, of this shape, in the loss."""
     return np.random.default_rng([20240917, number]).standard_normal(shape).astype(np.float32)
 

@@ -1,11 +1,14 @@
 """Mapping of a PyTorch module's parameters to a Cell's: by structure, order and shape."""
 
 import dataclasses
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from sporax._src.diagnosis.rules import message, rejection
 from sporax.io.load_torch import NAMES_IN_TORCH
+from sporax.migrate.module_run import ModuleRun
 
 COUNTER = "num_batches_tracked"  # of PyTorch's norms; it has no effect on their results
 _FULL, _PART, _PATH, _TAIL = 10.0, 4.0, 3.0, 1.0  # scores of a pair of owners
@@ -21,12 +24,14 @@ class NameMapping:
     only_torch: list
     only_cell: list
 
-    def cell_weights(self, weights, shapes):
+    def cell_weights(
+        self, weights: dict[str, np.ndarray], shapes: dict[str, tuple[int, ...]]
+    ) -> dict[str, np.ndarray]:
         """Return PyTorch's arrays by the Cell's paths, in the Cell's shapes."""
         return {
-            path: np.reshape(part, shapes[path])
+            path: np.reshape(array, shapes[path])
             for name, paths in self.pairs.items()
-            for path, part in zip(paths, np.split(weights[name], len(paths)), strict=True)
+            for path, array in zip(paths, np.split(weights[name], len(paths)), strict=True)
         }
 
 
@@ -38,7 +43,10 @@ class _Owner:
     roles: dict
 
 
-def map_names(torch_run, cell_run_weights, trainable, names=None):
+def map_names(
+    torch_run: ModuleRun, cell_run_weights: dict[str, np.ndarray], trainable: Iterable[str],
+    names: dict[str, Any] | None = None,
+) -> NameMapping:  # fmt: skip
     """Return the `NameMapping` of a recorded PyTorch module to a Cell's {path: array}.
 
     `names`: the user's {PyTorch's name: the Cell's path, a list of paths to split among, or None}.
@@ -87,10 +95,10 @@ def _given(names, shapes, cell_shapes):
             if path not in cell_shapes:
                 listed = _listed(cell_shapes)
                 raise rejection("names-of-cell-parameters", "compare", path=path, listed=listed)
-        parts = max(len(paths), 1)
-        first, *rest = (*shapes[name], 1)[:-1] or (1,)
+        divisor = max(len(paths), 1)
+        first, *tail = (*shapes[name], 1)[:-1] or (1,)
         for path in paths:
-            if first % parts or not _fits((first // parts, *rest), cell_shapes[path]):
+            if first % divisor or not _fits((first // divisor, *tail), cell_shapes[path]):
                 fields = {"name": name, "path": path, "shape": shapes[name]}
                 raise rejection("shapes-of-names", "compare", got=cell_shapes[path], **fields)
         pairs[name] = paths
@@ -102,15 +110,17 @@ def _owners(shapes):
     for name, shape in shapes.items():
         path, _, last = name.rpartition(".")
         owners.setdefault(path, {})[last] = name, shape
-    return [_Owner(path, _by_role(parts)) for path, parts in owners.items()]
+    return [_Owner(path, _by_role(parameters)) for path, parameters in owners.items()]
 
 
-def _by_role(parts):
+def _by_role(parameters):
     """Return {PyTorch's last name: (name, shape)}."""
     translated = NAMES_IN_TORCH | {"w": "weight"}  # of nn.PReLU
     return {
-        (role if (role := translated.get(last, last)) == last or role not in parts else last): found
-        for last, found in parts.items()
+        (
+            role if (role := translated.get(last, last)) == last or role not in parameters else last
+        ): entry
+        for last, entry in parameters.items()
     }
 
 
@@ -183,7 +193,7 @@ def _refuse_lone(lone, lone_cells, is_any):
     if not lone and not lone_cells:
         return
     remedy = message("give-names")
-    for ours, theirs in _same_place(lone, lone_cells):
+    for ours, theirs in _in_same_module(lone, lone_cells):
         common = [role for role in ours.roles if role in theirs.roles]
         for role in sorted(common, key=lambda role: -len(ours.roles[role][1])):
             (name, shape), (path, cell_shape) = ours.roles[role], theirs.roles[role]
@@ -195,7 +205,7 @@ def _refuse_lone(lone, lone_cells, is_any):
     raise rejection(rule, "compare", remedy=remedy, **fields)
 
 
-def _same_place(lone, lone_cells):
+def _in_same_module(lone, lone_cells):
     """Return pairs of owners that probably correspond: with the same path, or else the only one."""
     by_path = {o.path: o for o in lone_cells}
     pairs = [(o, by_path[o.path]) for o in lone if o.path in by_path]

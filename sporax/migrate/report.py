@@ -1,6 +1,7 @@
 """The results of `compare`: rows, the first departure and its likely causes, as text."""
 
 import dataclasses
+import os
 from typing import Any
 
 import numpy as np
@@ -79,34 +80,34 @@ class Row:
     is_leaf: bool
     number: int = 0
 
-    def worst(self, *kinds):
+    def worst(self, *kinds: str) -> Gap | None:
         """Return the largest `Gap` whose name begins with one of the words, or None."""
         chosen = [g for name, g in self.gaps.items() if g is not None and name.startswith(kinds)]
         return max(chosen, key=lambda g: (g.departs, g.relative), default=None)
 
     @property
-    def forward(self):
+    def forward(self) -> Gap | None:
         """The largest difference of the outputs, and of the buffers after the run."""
         return self.worst("output", "state")
 
     @property
-    def backward(self):
+    def backward(self) -> Gap | None:
         """The largest difference of gradients with respect to outputs, inputs and parameters."""
         return self.worst("gradient")
 
     @property
-    def departs(self):
+    def departs(self) -> bool:
         """True if the outputs, states or gradients exceed the tolerance."""
         return any(g is not None and g.departs for g in (self.forward, self.backward))
 
-    def verdict(self):
+    def verdict(self) -> str:
         """Return the directions in which it departs, as text."""
         sides = [name for name, g in (("forward", self.forward), ("backward", self.backward))
                  if g is not None and g.departs]  # fmt: skip
         return f"departs {' and '.join(sides)}" if sides else "agrees"
 
     @property
-    def title(self):
+    def title(self) -> str:
         """The layer's names."""
         ours, theirs = self.torch or "(network)", self.cell or "(network)"
         call = f", call {self.number + 1}" if self.number else ""
@@ -118,11 +119,11 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Departure:
-    """The first departure of the two networks. `place`: "layer", "between" (the layer's inputs
+    """The first departure of the two networks. `location`: "layer", "between" (the layer's inputs
     differ although previous outputs agree), "state" or "backward"; `causes`: [Cause or str]."""
 
     row: Row
-    place: str
+    location: str
     causes: tuple
 
     _SAYS = {  # noqa: RUF012 - of the class, no field
@@ -134,7 +135,7 @@ class Departure:
 
     def __str__(self):
         classes = f"{self.row.torch_class} / {self.row.cell_class}"
-        lines = [f"{self.row.title} ({classes}) {self._SAYS[self.place]}."]
+        lines = [f"{self.row.title} ({classes}) {self._SAYS[self.location]}."]
         return "\n".join([*lines, *(f"  cause: {cause}" for cause in self.causes)])
 
 
@@ -159,26 +160,26 @@ class Report:
     atol: float
 
     @property
-    def equal(self):
+    def equal(self) -> bool:
         """True if nothing departs."""
         return self.first_departure is None
 
     @property
-    def causes(self):
+    def causes(self) -> tuple:
         """The likely causes of the first departure."""
         return () if self.equal else self.first_departure.causes
 
     def __bool__(self):
         return self.equal
 
-    def write_html(self, path):
+    def write_html(self, path: str | os.PathLike[str]) -> None:
         """Write the report as one self-contained HTML file."""
         report_page.write(self, path)
 
     def _repr_html_(self):
         return pages.in_notebook(report_page.body(self))
 
-    def other_differences(self):
+    def other_differences(self) -> list[tuple[str, str]]:
         """Return [(difference, the layers that have it)] without causes of the first departure."""
         layers = {}
         for cause in self.differences:
@@ -186,7 +187,7 @@ class Report:
         named = set(map(str, self.causes))
         return [(says, _few(paths)) for says, paths in layers.items() if says not in named]
 
-    def verdict(self):
+    def verdict(self) -> str:
         """Return one sentence, or the first departure and its causes."""
         if self.equal:
             calls = f"{len(self.rows)} call{'s' * (len(self.rows) != 1)}"

@@ -96,8 +96,8 @@ def _others(report):
         "Without a counterpart, of the Cell": [_code(name) for name in report.only_cell],
         "Notes": report.notes,
     }
-    return [join([element("h2", title), _items(found)]) for title, found in sections.items()
-            if found]  # fmt: skip
+    return [join([element("h2", title), _items(items)]) for title, items in sections.items()
+            if items]  # fmt: skip
 
 
 def _mapping(report):

@@ -1,6 +1,7 @@
 """Runs a PyTorch module and records its calls and gradients. PyTorch is an optional extra."""
 
 import importlib
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def torch_package(who):
         raise rejection("pytorch-installed", who, cause=error) from None
 
 
-def record(torch_module, inputs):
+def record(torch_module: Any, inputs: np.ndarray | tuple[np.ndarray, ...]) -> ModuleRun:
     """Run a PyTorch module on NumPy arrays, forward and backward; return a `ModuleRun`.
 
     `inputs`: an array, or a tuple of them, one for each argument. The module runs in its current
@@ -85,7 +86,7 @@ class _Recorder(CallRecorder):
         # copies: a module may change its argument in place, which raises an error for a leaf
         output = self.module(*[x.clone() if x.requires_grad else x for x in inputs])
         leaves = tensors_in(output, lambda leaf: isinstance(leaf, torch.Tensor))
-        found = [_array(x) for x in leaves]
+        results = [_array(x) for x in leaves]
         trainable = {n: p for n, p in self.module.named_parameters() if p.requires_grad}
         wanted = [*trainable.values(), *(x for x in inputs if x.requires_grad)]
         terms = [
@@ -107,7 +108,7 @@ class _Recorder(CallRecorder):
         return ModuleRun(
             modules=modules, calls=[Call(*call) for call in self.calls],
             inputs=[np.array(x) for x in arrays], weights=weights, trainable=list(trainable),
-            state={name: _array(b) for name, b in self.module.named_buffers()}, outputs=found,
+            state={name: _array(b) for name, b in self.module.named_buffers()}, outputs=results,
             input_gradients=[next(of_inputs) if x.requires_grad else None for x in inputs],
             gradients=dict(zip(trainable, gradients, strict=False)),
         )  # fmt: skip

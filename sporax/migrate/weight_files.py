@@ -35,7 +35,10 @@ class Converted:
         return f"{self.old} -> {new}  {self.shape}  {self.dtype}"
 
 
-def convert(source, target, to=None, names=None, force=False, key=None):
+def convert(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], to: str | None = None,
+    names: dict[str, str | None] | None = None, force: bool = False, key: str | None = None,
+) -> list[Converted]:  # fmt: skip
     """Write the weights of one file to another one, whose extension selects the format: `.ckpt`,
     `.safetensors`, `.npz`, `.pth` or `.pt`. Returns [Converted], one for each tensor.
 
@@ -85,34 +88,34 @@ def _renamed(arrays, names, to):
     unknown = sorted(names.keys() - arrays.keys())
     if unknown:
         raise rejection("names-of-tensors", "convert", name=unknown[0])
-    parts = {}
+    by_owner = {}
     for name, x in arrays.items():
         owner, _, last = name.rpartition(".")
-        parts.setdefault(owner, {})[last] = x
+        by_owner.setdefault(owner, {})[last] = x
     renamed = {}
     for name in arrays:
         owner, dot, last = name.rpartition(".")
-        new = last if to is None else _NAMES[to](owner, last, parts[owner])
+        new = last if to is None else _NAMES[to](owner, last, by_owner[owner])
         renamed[name] = names.get(name, None if new is None else f"{owner}{dot}{new}")
     return renamed
 
 
-def _in_pytorch(owner, last, parts):
+def _in_pytorch(owner, last, siblings):
     new = NAMES_IN_TORCH.get(last, last)
-    return last if new != last and new in parts else new
+    return last if new != last and new in siblings else new
 
 
-def _in_mindspore(owner, last, parts):
+def _in_mindspore(owner, last, siblings):
     """Return the name of a parameter in MindSpore's layers, given its owner's other parameters."""
-    weight, bias = parts.get("weight"), parts.get("bias")
+    weight, bias = siblings.get("weight"), siblings.get("bias")
     if last == COUNTER:
         return None
-    if not _STATISTICS.keys().isdisjoint(parts):
+    if not _STATISTICS.keys().isdisjoint(siblings):
         return _NORM.get(last, last)
     if weight is not None and bias is not None and weight.ndim == bias.ndim == 1:
         return _NORM.get(last, last)
     is_table = any(word in owner.lower() for word in _EMBEDDING_WORDS) and bias is None
-    if last == "weight" and parts[last].ndim == 2 and is_table:
+    if last == "weight" and siblings[last].ndim == 2 and is_table:
         return "embedding_table"
     return last
 
@@ -152,8 +155,8 @@ def _array(x):
 
 def _write_torch(path, entries):
     torch = torch_package(_WHO)
-    with atomic_write.replacing(path) as part:
-        torch.save({name: _tensor(torch, x) for name, x in entries.items()}, part)
+    with atomic_write.replacing(path) as temp_path:
+        torch.save({name: _tensor(torch, x) for name, x in entries.items()}, temp_path)
 
 
 def _tensor(torch, x):
@@ -166,8 +169,8 @@ def _tensor(torch, x):
 
 def _read_entries(format):
     def read(path, key):
-        found = dict(file_formats.contents(_WHO, path, format))
-        return {name: x for name, x in found.items() if not isinstance(x, str)}
+        contents = dict(file_formats.contents(_WHO, path, format))
+        return {name: x for name, x in contents.items() if not isinstance(x, str)}
 
     return read
 
@@ -184,22 +187,22 @@ def _write_entries(format):
 def _read_npz(path, key):
     try:
         with npz_file.opened(path) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
+            entries = {name: arrays[name] for name in arrays.files}
     except npz_file.MALFORMED as error:
         cause = untrusted_file.cause(error)
         raise rejection("no-whole-npz-file", "convert", argument=path, cause=cause) from None
-    for name, x in found.items():
+    for name, x in entries.items():
         try:
             Tensor(x)
         except (TypeError, ValueError) as error:
             raise rejection("no-tensor", "convert", argument=name, path=path, cause=error) from None
-    return found
+    return entries
 
 
 def _write_npz(path, entries):
     for name, x in entries.items():
         require(x.dtype.kind != "V", "npz-files-no", "convert", dtype=x.dtype, name=name)
-    with atomic_write.replacing(path) as part, open(part, "wb") as file:
+    with atomic_write.replacing(path) as temp_path, open(temp_path, "wb") as file:
         np.savez(file, **entries)
 
 

@@ -7,6 +7,8 @@
 True
 """
 
+import operator
+
 from sporax import mint
 from sporax._src.core.errors import missing
 from sporax.ops.declare import MINT
@@ -42,7 +44,7 @@ def __getattr__(name):
         raise missing("mint.ext_names", name)
     functional = f"nn.functional.{path}"
     is_functional = functional in MINT and not name.endswith("_view")
-    return mint._find(functional if is_functional else path)
+    return operator.attrgetter(functional if is_functional else path)(mint)
 
 
 def __dir__():

@@ -170,11 +170,6 @@ from sporax.nn.micro_batches import (
     TimeDistributed,
     VirtualDatasetCellTriple,
 )
-from sporax.nn.mint_functional_layers import AvgPool1d as AvgPool1dExt
-from sporax.nn.mint_functional_layers import AvgPool3d as AvgPool3dExt
-from sporax.nn.mint_functional_layers import L1Loss as L1LossExt
-from sporax.nn.mint_functional_layers import LogSoftmax as LogSoftmaxExt
-from sporax.nn.mint_functional_layers import MaxPool2d as MaxPool2dExt
 from sporax.nn.mint_layers import AvgPool2dExt, EmbeddingExt, PReLUExt
 from sporax.nn.mint_normalization import LayerNormExt
 from sporax.nn.normalization import (
@@ -234,6 +229,7 @@ from sporax.nn.transformer import (
     TransformerEncoderLayer,
 )
 from sporax.nn.transposed_convolution import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
+from sporax.ops.declare import MINT
 
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "GRU", "LRN", "LSTM", "MSSSIM", "PSNR", "RNN", "SSIM",
@@ -277,6 +273,9 @@ __all__ = [
     "register_cell_buffer_registration_hook", "warmup_lr",
 ]  # fmt: skip
 
+AvgPool1dExt, AvgPool3dExt = MINT["nn.AvgPool1d"], MINT["nn.AvgPool3d"]
+L1LossExt, LogSoftmaxExt = MINT["nn.L1Loss"], MINT["nn.LogSoftmax"]
+MaxPool2dExt = MINT["nn.MaxPool2d"]
 hooks.calling_cells = calling_cells
 hooks.cell_path = path_within
 hooks.path_of_cell = path_of_cell

@@ -1,21 +1,17 @@
 """Activation functions as Cells."""
 
+from typing import Any
+
 from sporax import ops
 from sporax._src.core.dtype import float32
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.functional_layers import layer
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.parameter_init import parameter
 from sporax.ops.primitive import Primitive
-
-
-class _Plain(Cell):
-    """A Cell without constructor arguments."""
-
-    def __init__(self):
-        super().__init__()
 
 
 class Identity(Cell):
@@ -32,114 +28,29 @@ class Identity(Cell):
         return input
 
 
-class ReLU(_Plain):
+class ReLU(Cell):
     r"""$\max(x, 0)$, element by element.
 
     >>> nn.ReLU()(Tensor([-1.0, 2.0])).asnumpy()
     array([0., 2.], dtype=float32)
     """
 
+    def __init__(self):
+        super().__init__()
+
     def construct(self, input):
         return ops.relu(input)
 
 
-class ReLU6(_Plain):
-    r"""$\min(\max(x, 0), 6)$, element by element.
-
-    >>> nn.ReLU6()(Tensor([-1.0, 8.0])).asnumpy()
-    array([0., 6.], dtype=float32)
-    """
-
-    def construct(self, x):
-        return ops.relu6(x)
-
-
-class Sigmoid(_Plain):
-    """$1 / (1 + e^{-x})$, element by element.
-
-    >>> nn.Sigmoid()(Tensor([0.0])).asnumpy()
-    array([0.5], dtype=float32)
-    """
-
-    def construct(self, x):
-        return ops.sigmoid(x)
-
-
-class Tanh(_Plain):
-    r"""$\tanh x$, element by element.
-
-    >>> nn.Tanh()(Tensor([0.0])).asnumpy()
-    array([0.], dtype=float32)
-    """
-
-    def construct(self, x):
-        return ops.tanh(x)
-
-
-class SiLU(_Plain):
-    r"""$x \, \sigma(x)$, element by element.
-
-    >>> nn.SiLU()(Tensor([0.0])).asnumpy()
-    array([0.], dtype=float32)
-    """
-
-    def construct(self, x):
-        return ops.silu(x)
-
-
-class Mish(_Plain):
-    r"""$x \tanh(\ln(1 + e^x))$, element by element.
-
-    >>> nn.Mish()(Tensor([0.0])).asnumpy()
-    array([0.], dtype=float32)
-    """
-
-    def construct(self, input_x):
-        return ops.mish(input_x)
-
-
-class HSwish(_Plain):
-    r"""$x \min(\max(x + 3, 0), 6) / 6$, element by element.
-
-    >>> nn.HSwish()(Tensor([3.0])).asnumpy()
-    array([3.], dtype=float32)
-    """
-
-    def construct(self, input):
-        return ops.hardswish(input)
-
-
-class HSigmoid(_Plain):
-    r"""$\min(\max(x + 3, 0), 6) / 6$, element by element.
-
-    >>> nn.HSigmoid()(Tensor([0.0])).asnumpy()
-    array([0.5], dtype=float32)
-    """
-
-    def construct(self, input):
-        return ops.hardsigmoid(input)
-
-
-class Softsign(_Plain):
-    """$x / (1 + |x|)$, element by element.
-
-    >>> nn.Softsign()(Tensor([1.0])).asnumpy()
-    array([0.5], dtype=float32)
-    """
-
-    def construct(self, x):
-        return ops.softsign(x)
-
-
-class LogSigmoid(_Plain):
-    r"""$\ln \sigma(x)$, element by element.
-
-    >>> nn.LogSigmoid()(Tensor([0.0])).asnumpy()
-    array([-0.6931472], dtype=float32)
-    """
-
-    def construct(self, input_x):
-        return ops.logsigmoid(input_x)
+ReLU6 = layer("ReLU6()(x)", ops.relu6)
+Sigmoid = layer("Sigmoid()(x)", ops.sigmoid)
+Tanh = layer("Tanh()(x)", ops.tanh)
+SiLU = layer("SiLU()(x)", ops.silu)
+Mish = layer("Mish()(input_x)", ops.mish)
+HSwish = layer("HSwish()(input)", ops.hardswish)
+HSigmoid = layer("HSigmoid()(input)", ops.hardsigmoid)
+Softsign = layer("Softsign()(x)", ops.softsign)
+LogSigmoid = layer("LogSigmoid()(input_x)", ops.logsigmoid)
 
 
 class Softmax(Cell):
@@ -177,79 +88,11 @@ class Softmax2d(Cell):
         return ops.softmax(x, -3)
 
 
-class LogSoftmax(Cell):
-    r"""$x_i - \ln \sum_j e^{x_j}$ along `axis`.
-
-    >>> nn.LogSoftmax()(Tensor([0.0, 0.0])).asnumpy()
-    array([-0.6931472, -0.6931472], dtype=float32)
-    """
-
-    def __init__(self, axis=-1):
-        super().__init__()
-        self.axis = axis
-
-    def construct(self, x):
-        return ops.log_softmax(x, self.axis)
-
-
-class Softmin(Cell):
-    r"""$e^{-x_i} / \sum_j e^{-x_j}$ along `axis`.
-
-    >>> nn.Softmin()(Tensor([0.0, 0.0])).asnumpy()
-    array([0.5, 0.5], dtype=float32)
-    """
-
-    def __init__(self, axis=-1):
-        super().__init__()
-        self.axis = axis
-
-    def construct(self, x):
-        return ops.softmin(x, self.axis)
-
-
-class LeakyReLU(Cell):
-    r"""$\max(x, 0) + \alpha \min(x, 0)$.
-
-    >>> nn.LeakyReLU()(Tensor([-1.0, 2.0])).asnumpy()
-    array([-0.2,  2. ], dtype=float32)
-    """
-
-    def __init__(self, alpha=0.2):
-        super().__init__()
-        self.alpha = alpha
-
-    def construct(self, x):
-        return ops.leaky_relu(x, self.alpha)
-
-
-class ELU(Cell):
-    r"""$x$ where it is positive, else $\alpha (e^x - 1)$.
-
-    >>> nn.ELU()(Tensor([0.0, 2.0])).asnumpy()
-    array([0., 2.], dtype=float32)
-    """
-
-    def __init__(self, alpha=1.0):
-        super().__init__()
-        self.alpha = alpha
-
-    def construct(self, x):
-        return ops.elu(x, self.alpha)
-
-
-class CELU(Cell):
-    r"""$x$ where it is positive, else $\alpha (e^{x / \alpha} - 1)$.
-
-    >>> nn.CELU()(Tensor([0.0, 2.0])).asnumpy()
-    array([0., 2.], dtype=float32)
-    """
-
-    def __init__(self, alpha=1.0):
-        super().__init__()
-        self.alpha = alpha
-
-    def construct(self, x):
-        return ops.celu(x, self.alpha)
+LogSoftmax = layer("LogSoftmax(axis=-1)(x)", ops.log_softmax)
+Softmin = layer("Softmin(axis=-1)(x)", ops.softmin)
+LeakyReLU = layer("LeakyReLU(alpha=0.2)(x)", ops.leaky_relu)
+ELU = layer("ELU(alpha=1.0)(x)", ops.elu)
+CELU = layer("CELU(alpha=1.0)(x)", ops.celu)
 
 
 class Hardtanh(Cell):
@@ -270,34 +113,8 @@ class Hardtanh(Cell):
         return ops.hardtanh(x, self.min_val, self.max_val)
 
 
-class HShrink(Cell):
-    r"""$x$ where $|x| > \lambda$, else 0.
-
-    >>> nn.HShrink()(Tensor([0.4, 0.6])).asnumpy()
-    array([0. , 0.6], dtype=float32)
-    """
-
-    def __init__(self, lambd=0.5):
-        super().__init__()
-        self.lambd = lambd
-
-    def construct(self, input):
-        return ops.hardshrink(input, self.lambd)
-
-
-class SoftShrink(Cell):
-    r"""$x$ moved toward 0 by $\lambda$, and 0 where $|x| \leq \lambda$.
-
-    >>> nn.SoftShrink()(Tensor([0.4, 1.5])).asnumpy()
-    array([0., 1.], dtype=float32)
-    """
-
-    def __init__(self, lambd=0.5):
-        super().__init__()
-        self.lambd = lambd
-
-    def construct(self, input):
-        return ops.softshrink(input, self.lambd)
+HShrink = layer("HShrink(lambd=0.5)(input)", ops.hardshrink)
+SoftShrink = layer("SoftShrink(lambd=0.5)(input)", ops.softshrink)
 
 
 class Threshold(Cell):
@@ -315,15 +132,7 @@ class Threshold(Cell):
         return ops.threshold(input_x, self.threshold, self.value)
 
 
-class FastGelu(_Plain):
-    r"""$x \sigma(1.702 x)$, close to `GELU`.
-
-    >>> nn.FastGelu()(Tensor([0.0, 2.0])).asnumpy().round(3)
-    array([0.   , 1.936], dtype=float32)
-    """
-
-    def construct(self, x):
-        return ops.fast_gelu(x)
+FastGelu = layer("FastGelu()(x)", ops.fast_gelu)
 
 
 class GELU(Cell):
@@ -403,7 +212,7 @@ def get_activation(name, prim_name=None):
 _ACTIVATION = kinds.instance((Cell, Primitive), "a-name-a-cell-or-a-primitive")
 
 
-def activation_of(layer, activation):
+def activation_of(layer, activation) -> Any:
     """Resolve a layer's `activation` argument to a Cell or Primitive."""
     if activation is None or isinstance(activation, str):
         return get_activation(activation, layer)

@@ -1,12 +1,13 @@
 """Attention (Vaswani et al., 2017)."""
 
 import math
+from typing import Any
 
 from sporax import ops
 from sporax._src.core.dtype import bool_, float32, uint8
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import rejection, require
-from sporax._src.initializers import HeUniform, Uniform, XavierNormal, XavierUniform
+from sporax._src.initializers import XavierNormal, XavierUniform
 from sporax.nn.cell import Cell
 from sporax.nn.dense import Dense
 from sporax.nn.layer_inputs import TENSOR, require_multiples
@@ -30,6 +31,9 @@ class MultiheadAttention(Cell):
     >>> y.shape, weights.shape
     ((5, 2, 8), (2, 5, 5))
     """
+
+    in_proj_weight: Any
+    in_proj_bias: Any
 
     def __init__(
         self, embed_dim, num_heads, dropout=0.0, has_bias=True, add_bias_kv=False,
@@ -59,10 +63,7 @@ class MultiheadAttention(Cell):
             )
         if has_bias:
             self.in_proj_bias = weight("in_proj_bias", "zeros", 3 * embed_dim)
-        self.out_proj = Dense(
-            embed_dim, embed_dim, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(embed_dim)),
-            has_bias, dtype=dtype,
-        )  # fmt: skip
+        self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, dtype=dtype)
         if add_bias_kv:
             self.bias_k = weight("bias_k", XavierNormal(), 1, 1, embed_dim)
             self.bias_v = weight("bias_v", XavierNormal(), 1, 1, embed_dim)
@@ -106,7 +107,8 @@ class MultiheadAttention(Cell):
         mask = self._mask(attn_mask, key_padding_mask, (batch, length, source), q.dtype)
         more = []
         if self.bias_k is not None:
-            more.append([b.tile((batch, 1, 1)) for b in (self.bias_k, self.bias_v)])
+            biases: Any = self.bias_k, self.bias_v
+            more.append([b.tile((batch, 1, 1)) for b in biases])
         if self.add_zero_attn:
             more.append([ops.zeros((batch, 1, self.embed_dim), q.dtype)] * 2)
         for one_k, one_v in more:
@@ -126,7 +128,7 @@ class MultiheadAttention(Cell):
         kept = kept if batched else kept.squeeze(0)
         return y, kept.mean(-3) if average_attn_weights else kept
 
-    def _attended(self, q, k, v, mask, need_weights):
+    def _attended(self, q, k, v, mask, need_weights) -> tuple[Any, Any]:
         """Return the attention output and the weights; the weights are None if unused and too large
         to materialise."""
         drops = self.dropout and self.training

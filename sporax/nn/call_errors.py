@@ -2,6 +2,7 @@
 
 import inspect
 import traceback
+from typing import Any
 
 from sporax._src.core.errors import is_own as is_taught
 from sporax._src.core.errors import is_users, refusal_of
@@ -14,7 +15,9 @@ from sporax._src.diagnosis.rules import message, rejection
 def _endless(cell, error):
     """Return the error for a Cell that calls itself endlessly; None if that is not the cause."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    calls = [f for f in frames if f.f_code.co_name == "_compute" and f.f_locals["self"] is cell]
+    calls = [
+        f for f in frames if f.f_code.co_name == "_run_construct" and f.f_locals["self"] is cell
+    ]
     if len(calls) < 2 or thread.recorder.tracer is not None:
         return None
     recursion = recursion_of(error, is_users) or message("among-its-own-parts")
@@ -27,7 +30,8 @@ def call_refusal(cell, args, kwargs, error):
     code."""
     if isinstance(error, RecursionError) and not is_taught(error):
         return _endless(cell, error)
-    within = error.with_traceback(error.__traceback__.tb_next)
+    trace: Any = error.__traceback__
+    within = error.with_traceback(trace.tb_next)
     if is_from(within, is_users):
         return None
     who, signature = type(cell).__name__, inspect.signature(cell.construct)

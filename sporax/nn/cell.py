@@ -73,13 +73,17 @@ class Cell(
     ['w']
     """
 
+    _buffers: Any
+    training: bool
+    requires_grad: bool
+
     def __init__(self, auto_prefix=True, flags=None):
         own = self.__dict__
         own.update(
-            _params=Registry(own), _cells=Registry(own), _buffers=Registry(own), _flags={},
-            _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _precision=None,
-            _graph=None, _announced=None, _has_names=False, training=False, requires_grad=False,
-            cell_type=None, _create_time=time.time_ns(),
+            _params=Registry(own), _cells=Registry(own), _buffers=Registry(own), _cell_flags={},
+            _auto_prefix=auto_prefix, _param_prefix="", _phase="train", _autocast=None,
+            _captured_call=None, _announced=None, _has_names=False, training=False,
+            requires_grad=False, cell_type=None, _create_time=time.time_ns(),
         )  # fmt: skip
         if flags:
             Cell.add_flags(self, **flags)
@@ -101,19 +105,19 @@ class Cell(
             if tracer.cell_log is not None:
                 return tracer.cell_log.call(self, args, kwargs)
         elif thread.tape is None and context._values["mode"] == context.GRAPH_MODE:
-            return self._as_graph()(*args, **kwargs)
+            return self._graph_mode_call()(*args, **kwargs)
         if self.requires_grad and thread.tape is None:
             return call_announced(self, args, kwargs)
-        return self._compute(args, kwargs)
+        return self._run_construct(args, kwargs)
 
     def _called(self, *args, **kwargs):
         """Call from this cell's own graph: `__call__` without the graph-mode dispatch."""
         tracer = thread.recorder.tracer
         if tracer is not None and tracer.cell_called(self) and not self._cells:
             return through(self, unrecorded(self), args, kwargs)[0]
-        return self._compute(args, kwargs)
+        return self._run_construct(args, kwargs)
 
-    def _compute(self, args, kwargs):
+    def _run_construct(self, args, kwargs):
         """Call `construct` with the registered bprop, recomputation, precision and hooks."""
         construct = self.construct
         try:
@@ -122,9 +126,9 @@ class Cell(
                     construct = functools.partial(call_with_bprop, self)
                 if self._recomputed:
                     construct = functools.partial(run_recomputed, self, construct)
-            if self._precision is not None:
-                construct = functools.partial(run_in_precision, self, construct, self._precision)
-            if self._hooks is not None:
+            if self._autocast is not None:
+                construct = functools.partial(run_in_precision, self, construct, self._autocast)
+            if self._cell_hooks is not None:
                 return run_with_hooks(self, construct, args, kwargs)
             result = construct(*args, **kwargs)
             if result is None:
@@ -144,7 +148,7 @@ class Cell(
 
     _pytorch_names: ClassVar = CELL_NAMES
 
-    bprop = None  # a subclass may define a custom backward pass here
+    bprop: Any = None  # a subclass may define a custom backward pass here
     bprop_debug = False  # accepted: a bprop is plain Python and can always be debugged
 
     def construct(self, *args, **kwargs):
@@ -153,27 +157,28 @@ class Cell(
         rule = "method-construct-named-forward" if is_forward else "method-construct-defined-does"
         raise rejection(rule, "Cell", object=self)
 
-    def _as_graph(self):
-        if self._graph is None:
+    def _graph_mode_call(self):
+        graph = self._captured_call
+        if graph is None:
             called: Any = functools.partial(Cell._called, self)
             called.__name__ = type(self).__name__
-            self.__dict__["_graph"] = JitFunction(called)
-        return self._graph
+            graph = self.__dict__["_captured_call"] = JitFunction(called)
+        return graph
 
     def compile(self, *args, **kwargs):
         """Capture the call with these arguments, as GRAPH_MODE does, without computing it."""
-        self._as_graph().prepare(*args, **kwargs)
+        self._graph_mode_call().prepare(*args, **kwargs)
 
     def compile_and_run(self, *args, **kwargs):
         """Call the cell as in GRAPH_MODE."""
-        return self._as_graph()(*args, **kwargs)
+        return self._graph_mode_call()(*args, **kwargs)
 
-    def _static_state(self):
+    def _captured_state(self):
         """Attributes that a captured call depends on, besides the values of parameters."""
         return [v for k, v in self.__dict__.items() if k not in _INTERNAL]
 
-    def _static_names(self):
-        """The names of `_static_state`'s items."""
+    def _captured_names(self):
+        """The names of `_captured_state`'s items."""
         return [k for k in self.__dict__ if k not in _INTERNAL]
 
     # attributes -----------------------------------------------------------------------------
@@ -185,13 +190,13 @@ class Cell(
             return
         Changes.count += 1
         if isinstance(value, Parameter):
-            self._make_room(name, self._params)
-            self._adopt(name, value)
+            self._free_attribute_name(name, self._params)
+            self._set_attr_for_params(name, value)
         elif isinstance(value, ParameterTuple):
-            self._adopt_all(value)
+            self._set_attr_for_param_or_param_tuple(value)
             object.__setattr__(self, name, value)
         elif isinstance(value, Cell):
-            self._make_room(name, self._cells)
+            self._free_attribute_name(name, self._cells)
             if self._auto_prefix:
                 Cell.update_parameters_name(value, name + ".")
             self._cells[name] = value
@@ -199,12 +204,12 @@ class Cell(
             self.__dict__.pop(name, None)
             self.register_buffer(name, value, getattr(value, "persistent", True))
         elif name in self._params or name in self._cells or name in self._buffers:
-            self._set_part(name, value)
+            self._set_registered(name, value)
         else:
-            if isinstance(value, (list, tuple)) and value and isinstance(value[0], Parameter):
-                refuse_one_name_twice((f"{name}[{i}]", p) for i, p in enumerate(value))
             if name == "construct" and getattr(value, "fn", None) is self:
                 value.fn = self.construct  # `cell.construct = jit(cell)`
+            if isinstance(value, (list, tuple)) and value and isinstance(value[0], Parameter):
+                refuse_one_name_twice((f"{name}[{i}]", p) for i, p in enumerate(value))
             object.__setattr__(self, name, value)
 
     def _set_too_early(self, name, value):
@@ -212,7 +217,7 @@ class Cell(
             raise rejection("super---init---called-before", type(self).__name__, name=name)
         object.__setattr__(self, name, value)
 
-    def _make_room(self, name, registry):
+    def _free_attribute_name(self, name, registry):
         """Free a name for a part: delete a plain attribute, raise if another registry has it."""
         if name in registry:
             return
@@ -226,30 +231,30 @@ class Cell(
             if hasattr(self, name):  # a value in one of the class's __slots__
                 object.__delattr__(self, name)
 
-    def _adopt(self, name, parameter):
+    def _set_attr_for_params(self, name, parameter):
         if parameter is not None:
             parameter._keep_under(name)
         self._params[name] = parameter
 
-    def _adopt_all(self, parameters):
+    def _set_attr_for_param_or_param_tuple(self, parameters):
         """Register the parameters of a tuple, numbering the unnamed ones."""
         count = sum(name.startswith("Parameter$") for name in self._params)
         for parameter in parameters:
             parameter._keep_under(f"Parameter${count + 1}")
             name = parameter.name
             count += name.startswith("Parameter$") and name not in self._params
-            self._adopt(name, parameter)
+            self._set_attr_for_params(name, parameter)
 
-    def _set_part(self, name, value):
+    def _set_registered(self, name, value):
         """Assign to an existing parameter, sub-cell or buffer attribute."""
         registry = next(r for r in _REGISTRIES if name in self.__dict__[r])
-        part = self.__dict__[registry][name]
+        current = self.__dict__[registry][name]
         if value is None:
             self.__dict__[registry][name] = None
-        elif isinstance(part, Parameter) and isinstance(
-            value, Tensor if part.shape else (Tensor, int, float)
+        elif isinstance(current, Parameter) and isinstance(
+            value, Tensor if current.shape else (Tensor, int, float)
         ):
-            part.set_data(value)
+            current.set_data(value)
         else:
             who, (kind, takes) = type(self).__name__, _TAKES[registry]
             fields = {"kind": kind, "takes": message(takes)}
@@ -277,7 +282,7 @@ class Cell(
         object.__delattr__(self, name)
 
     def __getstate__(self):
-        state = dict(self.__dict__, _graph=None, _announced=None)
+        state = dict(self.__dict__, _captured_call=None, _announced=None)
         for registry in _REGISTRIES:
             state[registry] = dict(state[registry])
         return state
@@ -296,11 +301,11 @@ class Cell(
     def add_flags(self, **flags):
         """Set attributes that a captured function depends on; returns the cell."""
         Changes.count += 1
-        self._flags.update(flags)
+        self._cell_flags.update(flags)
         self.__dict__.update(flags)
         if not FLAGS.keys().isdisjoint(flags):
-            chosen = [dtype for flag, dtype in FLAGS.items() if self._flags.get(flag)]
-            self.__dict__["_precision"] = chosen[0] if chosen else None
+            chosen = [dtype for flag, dtype in FLAGS.items() if self._cell_flags.get(flag)]
+            self.__dict__["_autocast"] = chosen[0] if chosen else None
         return self
 
     def add_flags_recursive(self, **flags):
@@ -323,7 +328,7 @@ class Cell(
 
     def get_flags(self):
         """The attributes set by `add_flags`, by name."""
-        return self._flags
+        return self._cell_flags
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
         """Register a Parameter (or None) under an unused name."""
@@ -333,7 +338,7 @@ class Cell(
         fits = param is None or isinstance(param, Parameter)
         require(fits, "parameter-none", "insert_param_to_cell", param=param)
         Changes.count += 1
-        self._adopt(param_name, param)
+        self._set_attr_for_params(param_name, param)
 
     def insert_child_to_cell(self, child_name, child_cell):
         """Register a sub-cell (or None) under an unused name; its parameters keep their names."""

@@ -9,6 +9,7 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.transforms.autodiff.hooks import HookHandle, check_callable
 from sporax.nn.cell_registry import check_name, taken
+from sporax.nn.cell_state import CellState
 
 _registered = {}  # id -> hook called on every registration
 _hook_ids = itertools.count()
@@ -33,7 +34,7 @@ def is_buffer(value):
     return isinstance(value, Tensor) and value.__dict__.get("_is_buffer", False)
 
 
-class Buffers:
+class Buffers(CellState):
     """Mixin of `Cell` that stores buffers."""
 
     _non_persistent = frozenset()  # names of the buffers that `state_dict` omits
@@ -61,7 +62,7 @@ class Buffers:
             replacement = hook(self, name, tensor)
             tensor = tensor if replacement is None else replacement
         if tensor is not None:
-            tensor._is_buffer = True
+            tensor.__dict__["_is_buffer"] = True
         Changes.count += 1
         self._buffers[name] = tensor
         kept = self._non_persistent - {name}

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import itertools
 import weakref
+from typing import Any
 
 from sporax._src.core import context
 from sporax._src.core.cell_tree import tree
@@ -41,7 +42,7 @@ class HookRegistration:
 
     # for each kind a tuple of (id, function, ...registration options);
     # never mutated in place, so that captured functions notice a change
-    _hooks = None
+    _cell_hooks: Any = None
 
     def register_forward_pre_hook(self, hook_fn, *, prepend=False, with_kwargs=False):
         """Call `hook_fn(cell, args)` before `construct`; it may return new arguments, a tuple or
@@ -121,7 +122,7 @@ def register_forward_hook(self, forward_hook):
     Changes.count += 1
 
 
-Parameter._register_forward_hook = register_forward_hook
+setattr(Parameter, "_register_forward_hook", register_forward_hook)  # noqa: B010  (not declared)
 
 
 def set_parameter_forward_hook_enabled(net, enabled=False):
@@ -165,12 +166,12 @@ def _register(cell, kind, hook_fn, prepend=False, *more):
 
 
 def _change(cell, kind, change):
-    before = cell._hooks or _NONE
+    before = cell._cell_hooks or _NONE
     after = tuple(
         change(hooks) if name == kind else hooks for name, hooks in zip(_KINDS, before, strict=True)
     )
     Changes.count += 1
-    cell.__dict__["_hooks"] = after if any(after) else None
+    cell.__dict__["_cell_hooks"] = after if any(after) else None
 
 
 def forward_hook_entry(hook_fn):
@@ -201,7 +202,7 @@ class HookProgress:
 
 def run_with_hooks(cell, run, args, kwargs, progress=None):
     """Call `run(*args, **kwargs)`, the cell's `construct`, with all registered hooks."""
-    pre, forward, backward_pre, backward, saved, of_parameters = cell._hooks
+    pre, forward, backward_pre, backward, saved, of_parameters = cell._cell_hooks
     if progress is None:
         for hook in forward:
             if hook[3]:
@@ -275,7 +276,7 @@ def _after(cell, args, kwargs, output, progress):
     """Apply the forward hooks to the output, including those that `construct` registered."""
     if progress is not None:
         progress.args, progress.kwargs = args, kwargs
-    for hook_id, hook_fn, with_kwargs, _ in (cell._hooks or _NONE)[1]:
+    for hook_id, hook_fn, with_kwargs, _ in (cell._cell_hooks or _NONE)[1]:
         if progress is not None:
             progress.output = output
             progress.called.add(hook_id)
@@ -286,7 +287,7 @@ def _after(cell, args, kwargs, output, progress):
 
 def _call_always(cell, progress):
     """Call the `always_call` forward hooks that have not run after an error."""
-    for hook_id, hook_fn, with_kwargs, always in (cell._hooks or _NONE)[1]:
+    for hook_id, hook_fn, with_kwargs, always in (cell._cell_hooks or _NONE)[1]:
         if not always or hook_id in progress.called:
             continue
         inputs = (progress.args, progress.kwargs) if with_kwargs else (progress.args,)

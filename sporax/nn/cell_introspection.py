@@ -12,6 +12,7 @@ from sporax._src.core.tree import map_tensors
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection
 from sporax.nn.cell_precision import MixedPrecision, mixed_precision_of
+from sporax.nn.cell_state import CellState
 from sporax.nn.parameter_tuple import ParameterTuple
 
 
@@ -51,17 +52,8 @@ class _Alive:
         return sum(issubclass(type(thing), Introspection) for thing in gc.get_objects())
 
 
-class Introspection:
+class Introspection(CellState):
     """Mixin of `Cell` with attributes for tools rather than networks."""
-
-    _cells: Any
-    _params: Any
-    _phase: str
-    _graph: Any
-    _flags: Any
-    _precision: Any
-    _hooks: Any
-    _compute: Any
 
     total_instance_count = _Alive()
     global_cells: ClassVar[weakref.WeakKeyDictionary] = weakref.WeakKeyDictionary()
@@ -76,7 +68,7 @@ class Introspection:
 
     # attributes that a captured call does not depend on
     IGNORE_LIST: ClassVar[list[str]] = [
-        "_params", "_cells", "_buffers", "_graph", "_announced", "_has_names", "_scope",
+        "_params", "_cells", "_buffers", "_captured_call", "_announced", "_has_names", "_scope",
         "_create_time", "_compile_phase", "_arguments",
         *(f"_{name}" for name, kind in list(locals().items()) if isinstance(kind, Setting)),
     ]  # fmt: skip
@@ -107,7 +99,7 @@ class Introspection:
     # graphs -------------------------------------------------------------------------------------
 
     def _phases(self):
-        captures = self._graph.captures if self._graph is not None else 0
+        captures = self._captured_call.captures if self._captured_call is not None else 0
         start = f"{self._phase}.{self.create_time}.{id(self)}"
         return [f"{start}.{n}" for n in range(captures)]
 
@@ -146,7 +138,7 @@ class Introspection:
     @property
     def jit_config_dict(self):
         """Settings of the last `set_jit_config`; {} before."""
-        config = self._flags.get("jit_config")
+        config = self._cell_flags.get("jit_config")
         return {} if config is None else config.jit_config_dict
 
     # parameters ---------------------------------------------------------------------------------
@@ -192,12 +184,12 @@ class Introspection:
         >>> nn.ReLU().run_construct((Tensor([-1.0]),), {}).asnumpy()
         array([0.], dtype=float32)
         """
-        return self._compute(cast_inputs, kwargs)
+        return self._run_construct(cast_inputs, kwargs)
 
     @property
     def enable_backward_hook(self):
         """True if a hook is registered on the cell."""
-        return self._hooks is not None
+        return self._cell_hooks is not None
 
     def update_cell_type(self, cell_type):
         """Set `cell_type`, an annotation used by second-order optimizers."""
@@ -211,22 +203,22 @@ class Introspection:
         >>> nn.ReLU().to_float(ms.float16).get_mixed_precision_type().name
         'FP16'
         """
-        return mixed_precision_of(self._precision)
+        return mixed_precision_of(self._autocast)
 
     def set_mixed_precision_type(self, mixed_type, is_set=True):
         """Set the precision of this cell, not of its descendants. `is_set`: accepted."""
         kinds = {kind.name.lower(): kind is MixedPrecision(mixed_type) for kind in MixedPrecision}
         del kinds["notset"]
-        self.add_flags(**kinds)  # type: ignore[attr-defined]
+        self.add_flags(**kinds)
 
 
 def _scopes(cell, prefix):
     with_class = context._values["reserve_class_name_in_scope"]
-    parts = [(name, part) for name, part in cell._cells.items() if part is not None]
+    children = [(name, child) for name, child in cell._cells.items() if child is not None]
     paths = [
-        (f"{prefix}/{name}-{type(part).__name__}" if with_class else f"{prefix}/{name}", part)
-        for name, part in parts
+        (f"{prefix}/{name}-{type(child).__name__}" if with_class else f"{prefix}/{name}", child)
+        for name, child in children
     ]
     yield from paths
-    for path, part in paths:
-        yield from _scopes(part, path)
+    for path, child in paths:
+        yield from _scopes(child, path)

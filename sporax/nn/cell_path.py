@@ -58,7 +58,7 @@ def _variable(frame, cell):
     frame, _ = users_frame(frame)
     if frame is not None:
         for space in (frame.f_locals, frame.f_globals):
-            for name, held in space.items():
-                if held is cell and name != "self":
+            for name, value in space.items():
+                if value is cell and name != "self":
                     return name
     return type(cell).__name__

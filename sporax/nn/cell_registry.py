@@ -65,5 +65,5 @@ def refuse_one_name_twice(parameters):
     who, first = "Parameter", {}
     for path, p in parameters:
         if isinstance(p, Parameter):
-            place, known = first.setdefault(p.name, (path, p))
-            require(known is p, "name-one-parameter-s", who, name=p.name, first=place, path=path)
+            earlier, known = first.setdefault(p.name, (path, p))
+            require(known is p, "name-one-parameter-s", who, name=p.name, first=earlier, path=path)

@@ -2,24 +2,20 @@
 
 import threading
 from collections import OrderedDict
-from typing import Any
 
 from sporax._src.core.cell_tree import parameters, tree
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell_registry import refuse_one_name_twice
+from sporax.nn.cell_state import CellState
 from sporax.nn.parameter_tuple import check_prefix
 
 
-class Traversal:
+class Traversal(CellState):
     """Mixin of `Cell` that lists and names its contents.
 
     Traversals use `tree` and never call methods that a subclass may override.
     """
-
-    _params: Any
-    _cells: Any
-    _param_prefix: str
 
     @property
     def param_prefix(self):
@@ -115,10 +111,10 @@ class Traversal:
         )
         cell = self
         for name in target.split(".") if target else ():
-            part = getattr(cell, name, None)
+            sub_cell = getattr(cell, name, None)
             fields = {"argument": "target", "target": target, "cell": cell, "name": name}
-            require(isinstance(part, Traversal), "lead-cell", who, **fields)
-            cell = part
+            require(isinstance(sub_cell, Traversal), "lead-cell", who, **fields)
+            cell = sub_cell
         return cell
 
     def apply(self, fn):

@@ -18,6 +18,28 @@ def _checked(owner, cell):
     return cell
 
 
+def index_prefix(container):
+    """Return the prefix before an index in parameter names: the path to this container.
+
+    A container does not know its own path, so it is inferred from the names of its parameters.
+    If the first cell's number occurs in a name more than once, the second cell decides;
+    otherwise the last occurrence is used. This is wrong if the cell is itself a container, but
+    checkpoints contain the resulting names.
+    """
+    named = []
+    for key, cell in container._cells.items():
+        first = next(iter(Cell.get_parameters(cell)), None)
+        if first is not None:
+            named.append((key, first.name.split(".")))
+    if not named:
+        return ""
+    (key, segments), *others = named
+    indices = [i for i, segment in enumerate(segments) if segment == key]
+    for other, its in others[:1]:
+        indices = [i for i in indices if its[i : i + 1] == [other]][:1] or indices
+    return "".join(f"{segment}." for segment in segments[: indices[-1]]) if indices else ""
+
+
 class _Ordered(Cell):
     """Cells in order, keyed by 0, 1, ... or by their own names."""
 
@@ -31,7 +53,7 @@ class _Ordered(Cell):
         return iter(list(self._cells.values()))
 
     def __contains__(self, cell):
-        return any(part is cell for part in self._cells.values())
+        return any(child is cell for child in self._cells.values())
 
     def _key(self, index, room=0):
         """Normalise an index, possibly negative; `room`: how far past the last it may be."""
@@ -46,49 +68,28 @@ class _Ordered(Cell):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self._part(list(self._cells.items())[index])
+            return self._slice(list(self._cells.items())[index])
         return list(self._cells.values())[self._key(index)]
 
     def __setitem__(self, index, cell):
         key = list(self._cells)[self._key(index)]
-        self._put(key, _checked(self, cell), self._path())
+        self._put(key, _checked(self, cell), index_prefix(self))
 
     def __delitem__(self, index):
         chosen = index if isinstance(index, slice) else self._key(index)
-        items, path = list(self._cells.items()), self._path()
+        items, path = list(self._cells.items()), index_prefix(self)
         del items[chosen]
         self._renumber(items, path)
 
     def append(self, cell):
         """Append a cell."""
-        self._put(str(len(self)), _checked(self, cell), self._path())
+        self._put(str(len(self)), _checked(self, cell), index_prefix(self))
 
     def set_grad(self, flag=True):
         """Set `requires_grad` of this container and its cells."""
         self.requires_grad = flag
         for cell in self:
             cell.set_grad(flag)
-
-    def _path(self):
-        """Return the prefix before an index in parameter names: the path to this container.
-
-        A container does not know its own path, so it is inferred from the names of its parameters.
-        If the first cell's number occurs in a name more than once, the second cell decides;
-        otherwise the last occurrence is used. This is wrong if the cell is itself a container, but
-        checkpoints contain the resulting names.
-        """
-        named = []
-        for key, cell in self._cells.items():
-            first = next(iter(Cell.get_parameters(cell)), None)
-            if first is not None:
-                named.append((key, first.name.split(".")))
-        if not named:
-            return ""
-        (key, parts), *others = named
-        places = [i for i, part in enumerate(parts) if part == key]
-        for other, its in others[:1]:
-            places = [i for i in places if its[i : i + 1] == [other]][:1] or places
-        return "".join(f"{part}." for part in parts[: places[-1]]) if places else ""
 
     def _put(self, key, cell, path):
         Changes.count += 1
@@ -131,7 +132,7 @@ class SequentialCell(_Ordered):
             self.insert_child_to_cell(str(key), _checked(self, cell))
             Cell.update_parameters_name(cell, f"{key}.")
 
-    def _part(self, items):
+    def _slice(self, items):
         return type(self)(OrderedDict(items))
 
     @property
@@ -164,13 +165,13 @@ class CellList(_Ordered):
         for cells in args:
             self.extend(cells)
 
-    def _part(self, items):
+    def _slice(self, items):
         return CellList([cell for _, cell in items])
 
     def extend(self, cells):
         """Append the cells of a list."""
         kinds.LIST("CellList", cells=cells)
-        path = self._path()
+        path = index_prefix(self)
         for cell in cells:
             self._put(str(len(self)), _checked(self, cell), path)
         return self
@@ -179,11 +180,11 @@ class CellList(_Ordered):
 
     def insert(self, index, cell):
         """Insert a cell before the one at `index`."""
-        place, path = self._key(index, room=1), self._path()
+        position, path = self._key(index, room=1), index_prefix(self)
         items = list(self._cells.items())
-        items.insert(place, (str(place), _checked(self, cell)))
+        items.insert(position, (str(position), _checked(self, cell)))
         if self._auto_prefix:
-            Cell.update_parameters_name(cell, f"{path}{place}.")
+            Cell.update_parameters_name(cell, f"{path}{position}.")
         self._renumber(items, path)
 
     def construct(self, *inputs):
@@ -230,7 +231,7 @@ class CellDict(Cell):
         require(key and "." not in key and not is_used, "key-of-cells", "CellDict", got=key)
         Changes.count += 1
         if self._auto_prefix:
-            Cell.update_parameters_name(cell, f"{_Ordered._path(self)}{key}.")
+            Cell.update_parameters_name(cell, f"{index_prefix(self)}{key}.")
         self._cells[key] = cell
 
     def __delitem__(self, key):

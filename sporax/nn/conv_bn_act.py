@@ -1,5 +1,7 @@
 """A convolution or `Dense` with batch normalization and activation."""
 
+from typing import Any
+
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax.nn.activation import LeakyReLU, activation_of
 from sporax.nn.cell import Cell
@@ -11,7 +13,8 @@ from sporax.nn.normalization import BatchNorm1d, BatchNorm2d
 class _Combined(Cell):
     """Base class with an optional batch normalization and an optional activation."""
 
-    _first, _norm = None, None
+    _first: str
+    _norm: Any
 
     def _follow(self, channels, has_bn, momentum, eps, activation, alpha, after_fake):
         layer = type(self).__name__

@@ -1,6 +1,6 @@
 """Convolution layers."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sporax import ops
 from sporax._src.core.dtype import float32
@@ -32,13 +32,13 @@ def per_axis(layer, name, value, count, lowest=1):
 def _reading(shape, data_format, channels):
     """Return how an input of this shape becomes one of `data_format`, as a phrase: it may lack the
     batch axis, or have its channels last; None if neither fits."""
-    at, n = data_format.index("C"), len(data_format)
-    if len(shape) == n - 1 and shape[at - 1] == channels:
+    channel_axis, n = data_format.index("C"), len(data_format)
+    if len(shape) == n - 1 and shape[channel_axis - 1] == channels:
         return message("batch-axis-missing")
     if len(shape) not in (n - 1, n) or shape[-1] != channels:
         return None
     axes = [*range(len(shape) - 1)]
-    axes.insert(at - (len(shape) < n), len(shape) - 1)
+    axes.insert(channel_axis - (len(shape) < n), len(shape) - 1)
     rule = "channels-are-last" if len(shape) == n else "channels-last-no-batch"
     return message(rule, axes=tuple(axes))
 
@@ -71,8 +71,9 @@ class Convolution(Cell):
         }  # fmt: skip
 
     def __init__(
-        self, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
-        has_bias, weight_init, bias_init, data_format, dtype,
+        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
+        dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW",
+        dtype=float32,
     ):  # fmt: skip
         super().__init__()
         layer, count = type(self).__name__, self._axes
@@ -123,13 +124,16 @@ class Convolution(Cell):
         )
 
 
-def checked_line(layer, padding, weight_init, **sizes):
-    """Check that 1-d sizes are ints; return the initial weight with a unit axis added."""
-    kinds.POSITIVE_INT(layer, **sizes)
+def line_settings(layer, kernel_size, stride, padding, dilation, weight_init) -> dict[str, Any]:
+    """Check that 1-d sizes are ints; return the settings of the equivalent 2-d convolution."""
+    kinds.POSITIVE_INT(layer, kernel_size=kernel_size, stride=stride, dilation=dilation)
     kinds.instance(int, "an-int")(layer, padding=padding)
     if isinstance(weight_init, Tensor) and weight_init.ndim == 3:
-        return weight_init.expand_dims(2)
-    return weight_init
+        weight_init = weight_init.expand_dims(2)
+    return {
+        "kernel_size": (1, kernel_size), "stride": (1, stride), "dilation": (1, dilation),
+        "padding": (0, 0, padding, padding), "weight_init": weight_init,
+    }  # fmt: skip
 
 
 def as_plane(layer, x):
@@ -156,16 +160,6 @@ class Conv2d(Convolution):
         "conv2d": lambda layer: ops.Conv2D(**layer._settings()),
     }
 
-    def __init__(
-        self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
-        dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW",
-        dtype=float32,
-    ):  # fmt: skip
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group,
-            has_bias, weight_init, bias_init, data_format, dtype,
-        )  # fmt: skip
-
     def construct(self, x):
         self._check_input(x)
         return convolution(
@@ -187,14 +181,10 @@ class Conv1d(Conv2d):
         self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
         dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32,
     ):  # fmt: skip
-        weight_init = checked_line(
-            "Conv1d", padding, weight_init, kernel_size=kernel_size, stride=stride,
-            dilation=dilation,
-        )  # fmt: skip
         super().__init__(
-            in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode,
-            (0, 0, padding, padding), (1, dilation), group, has_bias, weight_init, bias_init,
-            dtype=dtype,
+            in_channels, out_channels, pad_mode=pad_mode, group=group, has_bias=has_bias,
+            bias_init=bias_init, dtype=dtype,
+            **line_settings("Conv1d", kernel_size, stride, padding, dilation, weight_init),
         )  # fmt: skip
 
     def construct(self, x):

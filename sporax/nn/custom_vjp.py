@@ -1,5 +1,7 @@
 """`custom_vjp`: a function with a custom derivative, as a Cell."""
 
+from typing import Any
+
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
 
@@ -9,7 +11,8 @@ class CustomVjp(Cell):
 
     def __init__(self, fwd):
         super().__init__()
-        self.fwd, self.bwd = fwd, None
+        self.fwd = fwd
+        self.bwd: Any = None
 
     def defbwd(self, bwd):
         """Set `bwd(*inputs, output, cotangent)`, which returns the gradients of the inputs."""

@@ -1,5 +1,7 @@
 """Dropout layers (Srivastava et al., 2014), and RReLU."""
 
+from typing import Any
+
 from sporax import ops
 from sporax._src.core.dtype import float32
 from sporax._src.diagnosis import argument_kinds as kinds
@@ -36,8 +38,7 @@ class Dropout(Cell):
         self.keep_prob, self.p = keep_prob, p
 
     def construct(self, x):
-        if not self.training:
-            note(self)
+        note(self)
         return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
 
     def extend_repr(self):
@@ -47,7 +48,7 @@ class Dropout(Cell):
 class _ChannelDropout(Cell):
     """Base class of dropout of whole channels; `drop`: the operation of a subclass."""
 
-    drop = None
+    drop: Any = None
 
     def __init__(self, p=0.5):
         super().__init__()
@@ -55,8 +56,7 @@ class _ChannelDropout(Cell):
         self.keep_prob = 1 - p
 
     def construct(self, x):
-        if not self.training:
-            note(self)
+        note(self)
         return type(self).drop(x, self.p, self.training)
 
     def extend_repr(self):
@@ -111,8 +111,7 @@ class DropoutExt(Cell):
         self.inplace = inplace
 
     def construct(self, input):
-        if not self.training:
-            note(self)
+        note(self)
         return type(self).drop(input, self.p, self.training, self.inplace)
 
 

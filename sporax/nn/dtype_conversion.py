@@ -10,10 +10,11 @@ from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.engine.meta import on_device
 from sporax.nn.cell_registry import tensors_in
+from sporax.nn.cell_state import CellState
 from sporax.ops.casting import check_device
 
 
-class DtypeConversion:
+class DtypeConversion(CellState):
     """Mixin of `Cell` that converts its parameters and buffers in place."""
 
     def to(self, *args, **kwargs):

@@ -14,8 +14,10 @@ def _refuse_long(who, steps, argument):
     check_size(who, (steps,), np.dtype(np.complex128), argument)  # a float and its list slot
 
 
-def _by_epoch(who, total_step, step_per_epoch, rate):
-    """Return the list of `rate(epoch)` for `total_step` steps."""
+def _by_epoch(who, rate, total_step, step_per_epoch, **epochs):
+    """Return the list of `rate(epoch)` for `total_step` steps; check that all counts are positive
+    ints."""
+    kinds.POSITIVE_INT(who, total_step=total_step, step_per_epoch=step_per_epoch, **epochs)
     _refuse_long(who, total_step, "'total_step'")
     return [rate(step // step_per_epoch) for step in range(total_step)]
 
@@ -45,8 +47,7 @@ def piecewise_constant_lr(milestone, learning_rates):
     return rates
 
 
-def _check_decay(who, learning_rate, decay_rate, is_stair, **steps):
-    kinds.POSITIVE_INT(who, **steps)
+def _check_decay(who, learning_rate, decay_rate, is_stair):
     kinds.POSITIVE(who, learning_rate=learning_rate, decay_rate=decay_rate)
     kinds.BOOL(who, is_stair=is_stair)
 
@@ -62,16 +63,14 @@ def exponential_decay_lr(
     >>> exponential_decay_lr(0.1, 0.5, 4, 2, 1)
     [0.1, 0.1, 0.05, 0.05]
     """
-    _check_decay(
-        "exponential_decay_lr", learning_rate, decay_rate, is_stair,
-        total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch,
-    )  # fmt: skip
+    who = "exponential_decay_lr"
+    _check_decay(who, learning_rate, decay_rate, is_stair)
 
     def rate(epoch):
         p = epoch // decay_epoch if is_stair else epoch / decay_epoch
         return learning_rate * decay_rate**p
 
-    return _by_epoch("exponential_decay_lr", total_step, step_per_epoch, rate)
+    return _by_epoch(who, rate, total_step, step_per_epoch, decay_epoch=decay_epoch)
 
 
 @fitting
@@ -86,16 +85,14 @@ def natural_exp_decay_lr(
     >>> natural_exp_decay_lr(0.1, 0.9, 3, 1, 4, True)
     [0.1, 0.1, 0.1]
     """
-    _check_decay(
-        "natural_exp_decay_lr", learning_rate, decay_rate, is_stair,
-        total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch,
-    )  # fmt: skip
+    who = "natural_exp_decay_lr"
+    _check_decay(who, learning_rate, decay_rate, is_stair)
 
     def rate(epoch):
         p = epoch // decay_epoch * decay_epoch if is_stair else epoch
         return learning_rate * math.e ** (-decay_rate * p)
 
-    return _by_epoch("natural_exp_decay_lr", total_step, step_per_epoch, rate)
+    return _by_epoch(who, rate, total_step, step_per_epoch, decay_epoch=decay_epoch)
 
 
 @fitting
@@ -109,17 +106,15 @@ def inverse_decay_lr(
     >>> inverse_decay_lr(0.1, 1.0, 3, 1, 1)[1]
     0.05
     """
-    _check_decay(
-        "inverse_decay_lr", learning_rate, decay_rate, is_stair,
-        total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch,
-    )  # fmt: skip
+    who = "inverse_decay_lr"
+    _check_decay(who, learning_rate, decay_rate, is_stair)
 
     def rate(epoch):
         if is_stair:
             return learning_rate / (1 + decay_rate * (epoch // decay_epoch))
         return learning_rate / (1 + decay_rate * epoch / decay_epoch)
 
-    return _by_epoch("inverse_decay_lr", total_step, step_per_epoch, rate)
+    return _by_epoch(who, rate, total_step, step_per_epoch, decay_epoch=decay_epoch)
 
 
 @fitting
@@ -134,16 +129,13 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     who = "cosine_decay_lr"
     kinds.NOT_NEGATIVE(who, min_lr=min_lr)
     kinds.POSITIVE(who, max_lr=max_lr)
-    kinds.POSITIVE_INT(
-        who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
-    )
     require(min_lr < max_lr, "less-than", who, min_lr=min_lr, other="max_lr", high=max_lr)
 
     def rate(epoch):
         p = min(epoch, decay_epoch)
         return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p / decay_epoch))
 
-    return _by_epoch(who, total_step, step_per_epoch, rate)
+    return _by_epoch(who, rate, total_step, step_per_epoch, decay_epoch=decay_epoch)
 
 
 @fitting
@@ -162,9 +154,6 @@ def polynomial_decay_lr(
     who = "polynomial_decay_lr"
     kinds.POSITIVE(who, learning_rate=learning_rate, power=power)
     kinds.NOT_NEGATIVE(who, end_learning_rate=end_learning_rate)
-    kinds.POSITIVE_INT(
-        who, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
-    )
     kinds.BOOL(who, update_decay_epoch=update_decay_epoch)
 
     def rate(epoch):
@@ -172,7 +161,7 @@ def polynomial_decay_lr(
         p = min(epoch, decay_epoch * rounds) / (decay_epoch * rounds)
         return (learning_rate - end_learning_rate) * (1 - p) ** power + end_learning_rate
 
-    return _by_epoch(who, total_step, step_per_epoch, rate)
+    return _by_epoch(who, rate, total_step, step_per_epoch, decay_epoch=decay_epoch)
 
 
 @fitting
@@ -185,14 +174,11 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     [0.0, 0.05, 0.1, 0.1]
     """
     kinds.NOT_NEGATIVE("warmup_lr", learning_rate=learning_rate)
-    kinds.POSITIVE_INT(
-        "warmup_lr", warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch
-    )
 
     def rate(epoch):
         return learning_rate * min(epoch, warmup_epoch) / warmup_epoch
 
-    return _by_epoch("warmup_lr", total_step, step_per_epoch, rate)
+    return _by_epoch("warmup_lr", rate, total_step, step_per_epoch, warmup_epoch=warmup_epoch)
 
 
 __all__ = [

@@ -12,6 +12,7 @@ from sporax.nn.cell import Cell
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.parameter_init import parameter
 from sporax.ops.indexing.gather import embedding_lookup_of_class
+from sporax.ops.math.ternary import div_no_nan
 
 
 class Embedding(Cell):
@@ -148,7 +149,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
             combined = ops.masked_fill(combined, values == 0, 0.0)
         else:
             combined = ops.unsorted_segment_sum(rows, segments, count)
-            combined = ops.div_no_nan(combined, values) if self.operator == "MEAN" else combined
+            combined = div_no_nan(combined, values) if self.operator == "MEAN" else combined
         return combined.reshape(batch, fields, -1)
 
 

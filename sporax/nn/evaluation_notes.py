@@ -13,9 +13,9 @@ pending = []  # (reference to the outermost Cell, path of a layer in it), until 
 
 
 def note(layer):
-    """Note that a layer that differs in training has run in evaluation, if a gradient is being
+    """Note a layer that differs in training if it runs in evaluation while a gradient is being
     recorded and no Cell around the layer is in training."""
-    if thread.tape is None or layer in _seen:
+    if layer.training or thread.tape is None or layer in _seen:
         return
     _seen.add(layer)
     cells = calling_cells(sys._getframe(1))
@@ -30,8 +30,8 @@ def warn_of(optimizer):
     for reference, path, layer in noted:
         cell = reference()
         # `get_parameters` would count as a change of the Cell in a captured step
-        parts = () if cell is None else [part for _, part in tree(cell)]
-        if any(id(p) in updated for part in parts for p in part._params.values()):
+        inside = [] if cell is None else [p for _, c in tree(cell) for p in c._params.values()]
+        if any(id(p) in updated for p in inside):
             warn(
                 f"For '{type(optimizer).__name__}', the network is trained in evaluation mode, in "
                 f"which '{path}' ({layer}) leaves out what it does in training. Call "

@@ -35,12 +35,12 @@ class GraphCell(Cell):
             parameter = Parameter(Tensor(array), name=name)
             if name in chosen:
                 parameter.set_data(chosen[name])
-            self._adopt(name, parameter)
+            self._set_attr_for_params(name, parameter)
 
     def construct(self, *inputs):
         """Run the exported function; inputs must match the export."""
-        held = {**self._others, **self._params}
-        return self._exported.run(inputs, [held[name] for _, name, _ in self._exported.arrays])
+        tensors = {**self._others, **self._params}
+        return self._exported.run(inputs, [tensors[name] for _, name, _ in self._exported.arrays])
 
 
 def _checked(params_init):

@@ -3,16 +3,17 @@
 from sporax._src.devices.sharding.calls import shard
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
+from sporax.nn.cell_state import CellState
 
 _BOOSTS = ("less_bn",)
 
 
-class IgnoredSettings:
+class IgnoredSettings(CellState):
     """Mixin of `Cell` with settings for other compilers and multiple devices."""
 
     def set_jit_config(self, jit_config):
         """Accepted without effect: there is only one compiler."""
-        self._flags["jit_config"] = jit_config
+        self._cell_flags["jit_config"] = jit_config
 
     def set_inputs(self, *inputs, **kwargs):
         """Declare which input dimensions vary: the None entries of a `Tensor(shape=[None, 16],

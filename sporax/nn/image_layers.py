@@ -5,6 +5,7 @@ from sporax._src.core.dtype import float16, float32, float64, uint8
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax.nn.cell import Cell
+from sporax.nn.functional_layers import layer
 from sporax.nn.layer_inputs import check_inputs
 from sporax.ops.image.patches import patches
 from sporax.ops.image.resizing import resize_bilinear
@@ -15,28 +16,11 @@ from sporax.ops.image.similarity import (
     structural_similarity,
 )
 
-
-class Upsample(Cell):
-    """`ops.interpolate` as a layer: `(N, C, *)` resized to `size` or by `scale_factor`.
-
-    >>> nn.Upsample(size=(4, 4), mode="bilinear")(ops.ones((1, 3, 2, 2))).shape
-    (1, 3, 4, 4)
-    """
-
-    def __init__(
-        self, size=None, scale_factor=None, mode="nearest", align_corners=None,
-        recompute_scale_factor=None,
-    ):  # fmt: skip
-        super().__init__()
-        self.size, self.scale_factor, self.mode = size, scale_factor, mode
-        self.align_corners = align_corners
-        self.recompute_scale_factor = recompute_scale_factor
-
-    def construct(self, x):
-        return ops.interpolate(
-            x, self.size, self.scale_factor, self.mode, self.align_corners,
-            self.recompute_scale_factor,
-        )  # fmt: skip
+Upsample = layer(
+    "Upsample(size=None, scale_factor=None, mode='nearest', align_corners=None, "
+    "recompute_scale_factor=None)(x)",
+    ops.interpolate,
+)
 
 
 _IMAGES = "(C, H, W)", "(N, C, H, W)"
@@ -67,34 +51,8 @@ class ResizeBilinear(Cell):
         return resize_bilinear(x, size, align_corners, self.half_pixel_centers)
 
 
-class PixelShuffle(Cell):
-    """`ops.pixel_shuffle` as a layer: `(*, C r^2, H, W)` -> `(*, C, H r, W r)`.
-
-    >>> nn.PixelShuffle(2)(ops.ones((1, 4, 2, 2))).shape
-    (1, 1, 4, 4)
-    """
-
-    def __init__(self, upscale_factor):
-        super().__init__()
-        self.upscale_factor = upscale_factor
-
-    def construct(self, input):
-        return ops.pixel_shuffle(input, self.upscale_factor)
-
-
-class PixelUnshuffle(Cell):
-    """`ops.pixel_unshuffle` as a layer: `(*, C, H r, W r)` -> `(*, C r^2, H, W)`.
-
-    >>> nn.PixelUnshuffle(2)(ops.ones((1, 1, 4, 4))).shape
-    (1, 4, 2, 2)
-    """
-
-    def __init__(self, downscale_factor):
-        super().__init__()
-        self.downscale_factor = downscale_factor
-
-    def construct(self, input):
-        return ops.pixel_unshuffle(input, self.downscale_factor)
+PixelShuffle = layer("PixelShuffle(upscale_factor)(input)", ops.pixel_shuffle)
+PixelUnshuffle = layer("PixelUnshuffle(downscale_factor)(input)", ops.pixel_unshuffle)
 
 
 class CentralCrop(Cell):
@@ -141,7 +99,7 @@ class Unfold(Cell):
 
     def construct(self, input_x):
         check_inputs("Unfold", input_x)
-        return patches(input_x, *self.sizes, self.padding)
+        return patches(input_x, *self.sizes, padding=self.padding)
 
 
 class SSIM(Cell):

@@ -6,13 +6,13 @@ from sporax._src.transforms import autodiff
 from sporax.nn.cell import Cell
 
 
-def _check(layer, v, of, what):
-    """Raise TypeError unless `v` is a Tensor for one value in `of`, or a tuple for several."""
-    if len(of) == 1:
+def _check(layer, v, values, what):
+    """Raise TypeError unless `v` is a Tensor for one value in `values`, or a tuple for several."""
+    if len(values) == 1:
         kind, is_good = message("a-tensor"), isinstance(v, Tensor)
     else:
-        kind = message("tuple-of-tensors", n=len(of))
-        is_good = isinstance(v, tuple) and len(v) == len(of)
+        kind = message("tuple-of-tensors", n=len(values))
+        is_good = isinstance(v, tuple) and len(v) == len(values)
     if not is_good:
         got = message("a-tuple-of", n=len(v)) if isinstance(v, tuple) else type(v).__name__
         raise rejection("last-argument", layer, kind=kind, what=message(what), got=got)

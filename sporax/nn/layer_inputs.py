@@ -23,6 +23,6 @@ def require_last(who, x, **size):
 
 def require_multiples(who, **sizes):
     """Raise ValueError unless the other sizes are multiples of the first."""
-    (other, n), *rest = sizes.items()
-    for name, size in rest:
+    (other, n), *others = sizes.items()
+    for name, size in others:
         require(not size % n, "multiple", who, argument=name, other=other, got=size, value=n)

@@ -29,14 +29,14 @@ class LearningRateSchedule(Cell):
 
 
 @functools.cache
-def _law(law, **static):
-    """Return the operation `law(step, *numbers)`; changing a rate does not recompile."""
+def _operation(formula, **static):
+    """Return the operation `formula(step, *numbers)`; changing a rate does not recompile."""
 
     def run(step, *numbers):
         floats = [jnp.asarray(x, jnp.float32) for x in (step, *numbers)]
-        return law(*floats, **static)
+        return formula(*floats, **static)
 
-    op = Op(law.__name__, run)
+    op = Op(formula.__name__, run)
     op.stops_gradient = True
     return op
 
@@ -88,8 +88,8 @@ class _Decay(LearningRateSchedule):
         self.decay_steps, self.is_stair = decay_steps, is_stair
 
     def construct(self, global_step):
-        law = _law(self._law, is_stair=self.is_stair)
-        return apply(law, global_step, self.learning_rate, self.decay_rate, self.decay_steps)
+        operation = _operation(self._formula, is_stair=self.is_stair)
+        return apply(operation, global_step, self.learning_rate, self.decay_rate, self.decay_steps)
 
 
 class ExponentialDecayLR(_Decay):
@@ -102,7 +102,7 @@ class ExponentialDecayLR(_Decay):
     0.05
     """
 
-    _law = staticmethod(exponential_decay)
+    _formula = staticmethod(exponential_decay)
 
 
 class NaturalExpDecayLR(_Decay):
@@ -115,7 +115,7 @@ class NaturalExpDecayLR(_Decay):
     0.1
     """
 
-    _law = staticmethod(natural_exponential_decay)
+    _formula = staticmethod(natural_exponential_decay)
 
 
 class InverseDecayLR(_Decay):
@@ -127,7 +127,7 @@ class InverseDecayLR(_Decay):
     0.05
     """
 
-    _law = staticmethod(inverse_decay)
+    _formula = staticmethod(inverse_decay)
 
 
 class CosineDecayLR(LearningRateSchedule):
@@ -149,7 +149,9 @@ class CosineDecayLR(LearningRateSchedule):
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
     def construct(self, global_step):
-        return apply(_law(cosine_decay), global_step, self.min_lr, self.max_lr, self.decay_steps)
+        return apply(
+            _operation(cosine_decay), global_step, self.min_lr, self.max_lr, self.decay_steps
+        )
 
 
 class PolynomialDecayLR(LearningRateSchedule):
@@ -176,9 +178,9 @@ class PolynomialDecayLR(LearningRateSchedule):
         self.update_decay_steps = update_decay_steps
 
     def construct(self, global_step):
-        law = _law(polynomial_decay, update_decay_steps=self.update_decay_steps)
+        operation = _operation(polynomial_decay, update_decay_steps=self.update_decay_steps)
         ends = self.start_learning_rate, self.end_learning_rate
-        return apply(law, global_step, *ends, self.decay_steps, self.power)
+        return apply(operation, global_step, *ends, self.decay_steps, self.power)
 
 
 class WarmUpLR(LearningRateSchedule):
@@ -197,7 +199,7 @@ class WarmUpLR(LearningRateSchedule):
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 
     def construct(self, global_step):
-        return apply(_law(warm_up), global_step, self.learning_rate, self.warmup_steps)
+        return apply(_operation(warm_up), global_step, self.learning_rate, self.warmup_steps)
 
 
 __all__ = [

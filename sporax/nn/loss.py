@@ -8,6 +8,7 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.nn.activation import get_activation
 from sporax.nn.cell import Cell
+from sporax.nn.functional_layers import layer
 from sporax.nn.layer_inputs import OPTIONAL_TENSOR, check_inputs
 from sporax.ops.loss.losses import (
     focal_loss,
@@ -59,56 +60,14 @@ class LossBase(Cell):
 checked_weight = OPTIONAL_TENSOR.checked
 
 
-class MSELoss(LossBase):
-    """$(logits - labels)^2$ with broadcasting.
-
-    >>> nn.MSELoss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
-    array(2., dtype=float32)
-    """
-
-    def construct(self, logits, labels):
-        return ops.mse_loss(logits, labels, self.reduction)
-
-
-class L1Loss(LossBase):
-    """$|logits - labels|$ with broadcasting.
-
-    >>> nn.L1Loss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).asnumpy()
-    array(1., dtype=float32)
-    """
-
-    def construct(self, logits, labels):
-        return ops.l1_loss(logits, labels, self.reduction)
-
-
-class SmoothL1Loss(LossBase):
-    r"""$d^2 / 2\beta$ where $d = |logits - labels| < \beta$, else $d - \beta / 2$; not reduced.
-
-    >>> nn.SmoothL1Loss()(Tensor([1.0, 3.0]), Tensor([0.0, 0.0])).asnumpy()
-    array([0.5, 2.5], dtype=float32)
-    """
-
-    def __init__(self, beta=1.0, reduction="none"):
-        super().__init__(reduction)
-        self.beta = beta
-
-    def construct(self, logits, labels):
-        return ops.smooth_l1_loss(logits, labels, self.beta, self.reduction)
-
-
-class HuberLoss(LossBase):
-    r"""$d^2 / 2$ where $d = |logits - labels| < \delta$, else $\delta (d - \delta / 2)$.
-
-    >>> nn.HuberLoss()(Tensor([1.0, 3.0]), Tensor([0.0, 0.0])).asnumpy()
-    array(1.5, dtype=float32)
-    """
-
-    def __init__(self, reduction="mean", delta=1.0):
-        super().__init__(reduction)
-        self.delta = delta
-
-    def construct(self, logits, labels):
-        return ops.huber_loss(logits, labels, self.reduction, self.delta)
+MSELoss = layer("MSELoss(reduction='mean')(logits, labels)", ops.mse_loss, LossBase)
+L1Loss = layer("L1Loss(reduction='mean')(logits, labels)", ops.l1_loss, LossBase)
+SmoothL1Loss = layer(
+    "SmoothL1Loss(beta=1.0, reduction='none')(logits, labels)", ops.smooth_l1_loss, LossBase
+)
+HuberLoss = layer(
+    "HuberLoss(reduction='mean', delta=1.0)(logits, labels)", ops.huber_loss, LossBase
+)
 
 
 class BCELoss(LossBase):
@@ -144,19 +103,7 @@ class BCEWithLogitsLoss(LossBase):
         )
 
 
-class KLDivLoss(Cell):
-    r"""$y (\ln y - x)$; `reduction` may also be 'batchmean'. See `ops.kl_div`.
-
-    >>> nn.KLDivLoss()(Tensor([0.0]), Tensor([1.0])).asnumpy()
-    array(0., dtype=float32)
-    """
-
-    def __init__(self, reduction="mean"):
-        super().__init__()
-        self.reduction = reduction
-
-    def construct(self, logits, labels):
-        return ops.kl_div(logits, labels, self.reduction)
+KLDivLoss = layer("KLDivLoss(reduction='mean')(logits, labels)", ops.kl_div)
 
 
 class NLLLoss(LossBase):
@@ -316,9 +263,9 @@ class FocalLoss(LossBase):
     def __init__(self, weight=None, gamma=2.0, reduction="mean"):
         super().__init__(reduction)
         kinds.FLOAT("FocalLoss", gamma=gamma)
-        if checked_weight("FocalLoss", "weight", weight) is not None and weight.ndim != 1:
+        self.weight, self.gamma = checked_weight("FocalLoss", "weight", weight), gamma
+        if weight is not None and weight.ndim != 1:
             raise rejection("number-of-dimensions", "FocalLoss", weight=weight.shape, n=(1,))
-        self.weight, self.gamma = weight, gamma
 
     def construct(self, logits, labels):
         check_inputs("FocalLoss", logits, labels)

@@ -1,5 +1,7 @@
 """Training with a scaled loss: the step that skips overflows, and update rules for the scale."""
 
+from typing import Any
+
 from sporax import ops
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.parameter import Parameter
@@ -109,7 +111,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def construct(self, *inputs):
         scale = self.scale_sense * 1.0  # the current value, as the rule may change it
-        step = self.grad.with_value(self.network, self.weights)
+        step: Any = self.grad.with_value(self.network, self.weights)
         loss, gradients = step(*inputs, scale.reshape(()))
         gradients = self.grad_reducer(tuple([g * (1 / scale).astype(g.dtype) for g in gradients]))
         overflows = self.get_overflow_status(None, gradients)

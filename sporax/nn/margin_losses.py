@@ -4,23 +4,14 @@ from sporax import ops
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
+from sporax.nn.functional_layers import layer
 from sporax.nn.layer_inputs import check_inputs
 from sporax.nn.loss import LossBase, checked_weight
 
-
-class MarginRankingLoss(LossBase):
-    r"""$\max(0, -target (input_1 - input_2) + margin)$; see `ops.margin_ranking_loss`.
-
-    >>> nn.MarginRankingLoss()(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
-    array(2., dtype=float32)
-    """
-
-    def __init__(self, margin=0.0, reduction="mean"):
-        super().__init__(reduction)
-        self.margin = margin
-
-    def construct(self, input1, input2, target):
-        return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
+MarginRankingLoss = layer(
+    "MarginRankingLoss(margin=0.0, reduction='mean')(input1, input2, target)",
+    ops.margin_ranking_loss, LossBase,
+)  # fmt: skip
 
 
 class CosineEmbeddingLoss(LossBase):
@@ -43,46 +34,17 @@ class CosineEmbeddingLoss(LossBase):
         )  # fmt: skip
 
 
-class HingeEmbeddingLoss(LossBase):
-    r"""$x$ where the label is 1, $\max(0, margin - x)$ where it is -1.
-
-    >>> nn.HingeEmbeddingLoss()(Tensor([0.5, 0.25]), Tensor([1, -1])).asnumpy()
-    array(0.625, dtype=float32)
-    """
-
-    def __init__(self, margin=1.0, reduction="mean"):
-        super().__init__(reduction)
-        self.margin = margin
-
-    def construct(self, logits, labels):
-        return ops.hinge_embedding_loss(logits, labels, self.margin, self.reduction)
-
-
-class SoftMarginLoss(LossBase):
-    r"""$\ln(1 + e^{-labels \cdot logits})$ with `labels` 1 or -1.
-
-    >>> round(float(nn.SoftMarginLoss()(Tensor([0.0]), Tensor([1.0]))), 4)
-    0.6931
-    """
-
-    def construct(self, logits, labels):
-        return ops.soft_margin_loss(logits, labels, self.reduction)
-
-
-class MultiLabelSoftMarginLoss(LossBase):
-    r"""$-\frac1C \sum_c w_c (y_c \ln \sigma(x_c) + (1 - y_c) \ln \sigma(-x_c))$ per row; see
-    `ops.multilabel_soft_margin_loss`.
-
-    >>> nn.MultiLabelSoftMarginLoss()(Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])).asnumpy()
-    array(0.6931472, dtype=float32)
-    """
-
-    def __init__(self, weight=None, reduction="mean"):
-        super().__init__(reduction)
-        self.weight = weight
-
-    def construct(self, x, target):
-        return ops.multilabel_soft_margin_loss(x, target, self.weight, self.reduction)
+HingeEmbeddingLoss = layer(
+    "HingeEmbeddingLoss(margin=1.0, reduction='mean')(logits, labels)",
+    ops.hinge_embedding_loss, LossBase,
+)  # fmt: skip
+SoftMarginLoss = layer(
+    "SoftMarginLoss(reduction='mean')(logits, labels)", ops.soft_margin_loss, LossBase
+)
+MultiLabelSoftMarginLoss = layer(
+    "MultiLabelSoftMarginLoss(weight=None, reduction='mean')(x, target)",
+    ops.multilabel_soft_margin_loss, LossBase,
+)  # fmt: skip
 
 
 class MultiMarginLoss(LossBase):
@@ -107,16 +69,9 @@ class MultiMarginLoss(LossBase):
         return ops.multi_margin_loss(x, target, self.p, self.margin, weight, self.reduction)
 
 
-class MultilabelMarginLoss(LossBase):
-    r"""$\frac1C \sum_j \sum_{i \notin t} \max(0, 1 - (x_{t_j} - x_i))$ for several true classes t;
-    see `ops.multilabel_margin_loss`.
-
-    >>> nn.MultilabelMarginLoss()(Tensor([0.25, 0.5, 1.0]), Tensor([2, 0, -1])).asnumpy()
-    array(0.5833333, dtype=float32)
-    """
-
-    def construct(self, x, target):
-        return ops.multilabel_margin_loss(x, target, self.reduction)
+MultilabelMarginLoss = layer(
+    "MultilabelMarginLoss(reduction='mean')(x, target)", ops.multilabel_margin_loss, LossBase
+)
 
 
 class TripletMarginLoss(LossBase):

@@ -15,7 +15,7 @@ from sporax.nn.cell import CELL, Cell
 from sporax.nn.layer_inputs import check_inputs
 
 
-class _InParts(Cell):
+class _MicroBatches(Cell):
     """Base class: sum of `network`'s results over equal parts of the batch."""
 
     def __init__(self, network, **count):
@@ -34,18 +34,18 @@ class _InParts(Cell):
             require(is_even, "first-axis-inputs-multiple", layer, count=count, shape=x.shape)
         total = None
         for i in range(count):
-            part = self.network(
-                *self._part([x.reshape(count, -1, *x.shape[1:]) for x in inputs], i)
+            result = self.network(
+                *self._micro_batch([x.reshape(count, -1, *x.shape[1:]) for x in inputs], i)
             )
-            total = part if total is None else total + part
+            total = result if total is None else total + result
         return total
 
-    def _part(self, inputs, i):
-        """Return part `i` of each input."""
+    def _micro_batch(self, inputs, i):
+        """Return micro-batch `i` of each input."""
         return [x[i] for x in inputs]
 
 
-class GradAccumulationCell(_InParts):
+class GradAccumulationCell(_MicroBatches):
     """Sum of `network`'s results over `micro_size` equal parts of the batch, run sequentially.
 
     For a network that returns the mean loss of a batch, the result and its gradients are
@@ -60,7 +60,7 @@ class GradAccumulationCell(_InParts):
         super().__init__(network, micro_size=micro_size)
 
 
-class MicroBatchInterleaved(_InParts):
+class MicroBatchInterleaved(_MicroBatches):
     """Sum of `network`'s results over `interleave_num` equal parts of the batch.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
@@ -72,7 +72,7 @@ class MicroBatchInterleaved(_InParts):
         super().__init__(network, interleave_num=interleave_num)
 
 
-class PipelineCell(_InParts):
+class PipelineCell(_MicroBatches):
     """Sum of `network`'s results over `micro_size` equal parts of the batch.
 
     `stage_config`, `segment_config`: {name of a cell in `network`: stage or segment}, stored as
@@ -102,9 +102,9 @@ class PipelineCell(_InParts):
         self._stages, self._scheduler = (), None
         self._place_stages()
 
-    def _part(self, inputs, i):
+    def _micro_batch(self, inputs, i):
         if not self._stages:
-            return super()._part(inputs, i)
+            return super()._micro_batch(inputs, i)
         scheduler = self._scheduler or PipelineSettings.scheduler
         mark = micro_batch(i, scheduler, tuple([stage.devices for stage in self._stages]))
         return [apply(mark, x[i]) for x in inputs]

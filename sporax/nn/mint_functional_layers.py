@@ -77,7 +77,7 @@ _ROWS = {
 
 
 for _signature, _path in _ROWS.items():
-    _class = layer(_signature, MINT[f"nn.functional.{_path}"], __name__)
+    _class = layer(_signature, MINT[f"nn.functional.{_path}"])
     globals()[_class.__name__] = MINT[f"nn.{_class.__name__}"] = _class
 
 

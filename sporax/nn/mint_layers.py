@@ -67,10 +67,11 @@ class _Convolution(Cell):
 
     _axes, _padding_modes, _transposed = 2, ("zeros", *_EDGES), False
 
-    def _settings(
-        self, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-        padding_mode, dtype,
+    def __init__(
+        self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1,
+        bias=True, padding_mode="zeros", dtype=None,
     ):  # fmt: skip
+        super().__init__()
         layer = type(self).__name__
         kinds.POSITIVE_INT(layer, in_channels=in_channels, out_channels=out_channels, groups=groups)
         kinds.BOOL(layer, bias=bias)
@@ -122,16 +123,6 @@ class Conv2d(_Convolution):
     (1, 8, 5, 5)
     """
 
-    def __init__(
-        self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1,
-        bias=True, padding_mode="zeros", dtype=None,
-    ):  # fmt: skip
-        super().__init__()
-        self._settings(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-            padding_mode, dtype,
-        )  # fmt: skip
-
     def construct(self, input):
         x, sides = self._checked(input), self._sides
         around = tuple(n for n, _ in sides)
@@ -181,8 +172,7 @@ class ConvTranspose2d(_Convolution):
         self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0,
         groups=1, bias=True, dilation=1, padding_mode="zeros", dtype=None,
     ):  # fmt: skip
-        super().__init__()
-        self._settings(
+        super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
             padding_mode, dtype,
         )  # fmt: skip

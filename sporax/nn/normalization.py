@@ -67,8 +67,7 @@ class _BatchNorm(Cell):
         by_batch = self.use_batch_statistics
         if by_batch is None:
             by_batch = self.training
-            if not by_batch:
-                note(self)
+            note(self)
         return self._normalized(x, by_batch)
 
     def _normalized(self, x, by_batch):
@@ -173,7 +172,7 @@ def _own_group(process_groups):
     last = world().size - 1
     fits, got = ranks == [*range(last + 1)], process_groups
     require(fits, "hold-rank-once-0", "SyncBatchNorm", process_groups=got, number=last)
-    return Group.of(next(g for g in process_groups if world().rank in g))
+    return Group.intern(next(g for g in process_groups if world().rank in g))
 
 
 class _InstanceNorm(Cell):

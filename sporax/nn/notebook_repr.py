@@ -12,11 +12,11 @@ class NotebookRepr:
 
 
 def _html(name, cell, state=""):
-    parts = [_html(name, part) for name, part in cell._cells.items() if part is not None]
-    words = "" if parts else cell.extend_repr()
+    children = [_html(name, child) for name, child in cell._cells.items() if child is not None]
+    words = "" if children else cell.extend_repr()
     head = escape(f"{name}: " if name else "") + f"<b>{escape(type(cell).__name__)}</b>"
     head += f"({escape(words)})" if words else ""
-    inside = "".join(parts)
-    if not parts:
+    inside = "".join(children)
+    if not children:
         return f'<div style="margin-left:1.5em">{head}</div>'
     return f'<details {state} style="margin-left:1.5em"><summary>{head}</summary>{inside}</details>'

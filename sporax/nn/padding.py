@@ -33,8 +33,6 @@ class Pad(Cell):
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x):
-        fits = not any(min(pair) < 0 for pair in self.paddings)
-        require(fits, "paddings-at-least-0", "Pad", paddings=self.paddings)
         if self.mode == "CONSTANT":
             return pad_axes(x, self.paddings)
         return mirror_pad(x, self.paddings, self.mode)

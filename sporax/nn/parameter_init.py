@@ -1,6 +1,7 @@
 """Initial values of layers' Parameters."""
 
 import math
+from typing import Any
 
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
@@ -11,7 +12,8 @@ from sporax._src.initializers.base import fans
 
 def default_weight(init):
     """Return the weight initializer; default: uniform in +-1 / sqrt(fan_in)."""
-    return HeUniform(math.sqrt(5)) if init is None else init
+    slope: Any = math.sqrt(5)
+    return HeUniform(slope) if init is None else init
 
 
 def default_bias(init, weight_shape):

@@ -33,9 +33,9 @@ class ParameterTuple(tuple):
         for i, p in enumerate(parameters):
             if not isinstance(p, Parameter):
                 raise rejection("every-item-parameter", who, got=p)
-            at = first.setdefault(p.name, i)
-            is_same = parameters[at] is p
-            require(is_same, "names-differ-two-parameters", who, value=at, i=i, name=p.name)
+            earlier = first.setdefault(p.name, i)
+            is_same = parameters[earlier] is p
+            require(is_same, "names-differ-two-parameters", who, value=earlier, i=i, name=p.name)
         return super().__new__(cls, parameters)
 
     def clone(self, prefix, init: Any = "same"):

@@ -4,6 +4,7 @@ from sporax import ops
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.nn.cell import Cell
+from sporax.nn.functional_layers import layer
 from sporax.ops.nn.convolution import PAD_MODES
 from sporax.ops.nn.pooling import avg_pool, max_pool, max_pool_with_index
 
@@ -88,44 +89,40 @@ def _printed_sizes(layer, kernel_size, stride):
     return (*rows, kernel_size), (*rows, stride)
 
 
-class MaxPool1d(_MaxPool):
+class _MaxPoolChannelsFirst(_MaxPool):
+    _formats = ("NCHW",)
+
+    def __init__(
+        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
+        return_indices=False, ceil_mode=False,
+    ):  # fmt: skip
+        super().__init__(
+            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
+        )
+
+
+class MaxPool1d(_MaxPoolChannelsFirst):
     """1-d version of `MaxPool2d`: `(N, C, L)` or `(C, L)`.
 
     >>> nn.MaxPool1d(2, 2)(ops.ones((1, 3, 4))).shape
     (1, 3, 2)
     """
 
-    _axes, _formats = 1, ("NCHW",)
-
-    def __init__(
-        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
-        return_indices=False, ceil_mode=False,
-    ):  # fmt: skip
-        super().__init__(
-            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
-        )
+    _axes = 1
 
     def extend_repr(self):
         kernel, stride = _printed_sizes(self, self.kernel_size, self.stride)
         return f"kernel_size={kernel}, stride={stride}, pad_mode={self.pad_mode}"
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolChannelsFirst):
     """3-d version of `MaxPool2d`: `(N, C, D, H, W)` or `(C, D, H, W)`.
 
     >>> nn.MaxPool3d(2, 2)(ops.ones((1, 3, 4, 4, 4))).shape
     (1, 3, 2, 2, 2)
     """
 
-    _axes, _formats = 3, ("NCHW",)
-
-    def __init__(
-        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1,
-        return_indices=False, ceil_mode=False,
-    ):  # fmt: skip
-        super().__init__(
-            kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode
-        )
+    _axes = 3
 
 
 class _AvgPool(_Pool):
@@ -202,91 +199,31 @@ class AvgPool3d(_AvgPool):
 
 
 class _Adaptive(Cell):
-    """Base class of the adaptive poolings; `pool`: the operation of a subclass."""
-
-    pool = None
+    """Base class of the adaptive poolings."""
 
     def __init__(self, output_size):
         super().__init__()
         kinds.SIZES(type(self).__name__, output_size=output_size)
         self.output_size = output_size
 
-    def construct(self, input):
-        return type(self).pool(input, self.output_size)
 
-
-class AdaptiveAvgPool1d(_Adaptive):
-    """Means over `output_size` nearly equal parts of the last axis: `(N, C, L)`.
-
-    >>> nn.AdaptiveAvgPool1d(2)(ops.ones((1, 3, 4))).shape
-    (1, 3, 2)
-    """
-
-    pool = ops.adaptive_avg_pool1d
-
-
-class AdaptiveAvgPool2d(_Adaptive):
-    r"""Means over $H' \times W'$ nearly equal parts of each plane; `output_size`: an int or two.
-
-    >>> nn.AdaptiveAvgPool2d(1)(ops.ones((1, 3, 4, 4))).shape
-    (1, 3, 1, 1)
-    """
-
-    pool = ops.adaptive_avg_pool2d
-
-
-class AdaptiveAvgPool3d(_Adaptive):
-    """3-d version of `AdaptiveAvgPool2d`; `output_size`: an int or three.
-
-    >>> nn.AdaptiveAvgPool3d(1)(ops.ones((1, 3, 4, 4, 4))).shape
-    (1, 3, 1, 1, 1)
-    """
-
-    pool = ops.adaptive_avg_pool3d
-
-
-class AdaptiveMaxPool1d(_Adaptive):
-    """Maxima over `output_size` nearly equal parts of the last axis: `(N, C, L)`.
-
-    >>> nn.AdaptiveMaxPool1d(2)(ops.ones((1, 3, 4))).shape
-    (1, 3, 2)
-    """
-
-    pool = ops.adaptive_max_pool1d
-
-    def construct(self, x):
-        return super().construct(x)
-
-
-class _AdaptiveMax(_Adaptive):
-    """Adaptive max pooling that can return the positions of the maxima."""
-
-    def __init__(self, output_size, return_indices=False):
-        super().__init__(output_size)
-        self.return_indices = return_indices
-
-    def construct(self, input):
-        return type(self).pool(input, self.output_size, self.return_indices)
-
-
-class AdaptiveMaxPool2d(_AdaptiveMax):
-    r"""Maxima over $H' \times W'$ nearly equal parts of each plane.
-
-    `output_size`: an int or two; None keeps an axis unchanged. `return_indices`: also return the
-    position of each maximum in its plane.
-
-    >>> nn.AdaptiveMaxPool2d((1, 2))(ops.ones((1, 3, 4, 4))).shape
-    (1, 3, 1, 2)
-    """
-
-    pool = ops.adaptive_max_pool2d
-
-
-class AdaptiveMaxPool3d(_AdaptiveMax):
-    """3-d version of `AdaptiveMaxPool2d`; `output_size`: an int or three.
-
-    >>> nn.AdaptiveMaxPool3d(1)(ops.ones((1, 3, 4, 4, 4))).shape
-    (1, 3, 1, 1, 1)
-    """
-
-    pool = ops.adaptive_max_pool3d
+AdaptiveAvgPool1d = layer(
+    "AdaptiveAvgPool1d(output_size)(input)", ops.adaptive_avg_pool1d, _Adaptive
+)
+AdaptiveAvgPool2d = layer(
+    "AdaptiveAvgPool2d(output_size)(input)", ops.adaptive_avg_pool2d, _Adaptive
+)
+AdaptiveAvgPool3d = layer(
+    "AdaptiveAvgPool3d(output_size)(input)", ops.adaptive_avg_pool3d, _Adaptive
+)
+AdaptiveMaxPool1d = layer("AdaptiveMaxPool1d(output_size)(x)", ops.adaptive_max_pool1d, _Adaptive)
+AdaptiveMaxPool2d = layer(
+    "AdaptiveMaxPool2d(output_size, return_indices=False)(input)",
+    ops.adaptive_max_pool2d,
+    _Adaptive,
+)
+AdaptiveMaxPool3d = layer(
+    "AdaptiveMaxPool3d(output_size, return_indices=False)(input)",
+    ops.adaptive_max_pool3d,
+    _Adaptive,
+)

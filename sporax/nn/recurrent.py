@@ -65,7 +65,7 @@ class RNNCellBase(Cell):
 class _OneStep(RNNCellBase):
     """Base class of the single-step cells."""
 
-    _kind = None
+    _kind: str
 
     def __init__(self, input_size, hidden_size, has_bias, dtype):
         super().__init__(input_size, hidden_size, has_bias, KINDS[self._kind][0], dtype)
@@ -163,7 +163,7 @@ _LISTS = "w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list"
 class _Stack(Cell):
     """Base class of the layers over sequences."""
 
-    _kind = None
+    _kind: str
 
     def __init__(
         self, input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False,

@@ -11,10 +11,11 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.transforms.autodiff.hooks import HookHandle, check_callable
 from sporax.nn.cell_registry import tensors_in
+from sporax.nn.cell_state import CellState
 
 _EXTRA = "_extra_state"
 _KINDS = ("state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post")
-_NONE = dict.fromkeys(_KINDS, ())
+_NONE: dict[str, tuple] = dict.fromkeys(_KINDS, ())
 _hook_ids = itertools.count()
 
 
@@ -31,7 +32,7 @@ class _IncompatibleKeys(namedtuple("_Keys", ["missing_keys", "unexpected_keys"])
     __str__ = __repr__
 
 
-class StateDict:
+class StateDict(CellState):
     """Mixin of `Cell` that exports and restores its state."""
 
     # for each kind the hooks in order, as (id, function); never mutated in place
@@ -82,10 +83,8 @@ class StateDict:
         kinds.BOOL("state_dict", keep_vars=keep_vars)
         if destination is None:
             destination = OrderedDict()
-            destination._metadata = OrderedDict()
-        metadata = {}
-        if hasattr(destination, "_metadata"):
-            destination._metadata[prefix[:-1]] = metadata
+            vars(destination)["_metadata"] = OrderedDict()
+        metadata = getattr(destination, "_metadata", {})[prefix[:-1]] = {}
         for _, hook in self._state_hooks["state_dict_pre"]:
             hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
@@ -197,11 +196,11 @@ def _no_extra(cell, which):
 
 def _load(cell, state, prefix, metadata, keys, errors):
     cell._load_from_state_dict(state, prefix, metadata.get(prefix[:-1], {}), True, *keys, errors)
-    for name, part in cell._cells.items():
-        if part is not None:
+    for name, child in cell._cells.items():
+        if child is not None:
             below = f"{prefix}{name}."
             inside = OrderedDict((k, v) for k, v in state.items() if k.startswith(below))
-            _load(part, inside, below, metadata, keys, errors)
+            _load(child, inside, below, metadata, keys, errors)
     for _, hook in cell._state_hooks["load_state_dict_post"]:
         require(hook(cell, keys) is None, "hook-return-none", "register_load_state_dict_post_hook")
 

@@ -95,7 +95,7 @@ class Conv2dThor(Conv2d):
     def save_gradient(self, dout):
         """Set `matrix_g_cov` and `g_normalizer` from the gradient of the convolution's output."""
         self.matrix_g_cov = apply(factors.factor_of_planes(self.group), dout)
-        self.g_normalizer = _places(dout)
+        self.g_normalizer = _position_count(dout)
         return dout
 
     def construct(self, x):
@@ -106,7 +106,7 @@ class Conv2dThor(Conv2d):
             self.kernel_size, self.stride, self.dilation, self._around(x), self.group
         )
         self.matrix_a_cov = apply(factor, x)
-        self.a_normalizer = _places(y)
+        self.a_normalizer = _position_count(y)
         return self.getG(y)
 
     def _around(self, x):
@@ -118,7 +118,7 @@ class Conv2dThor(Conv2d):
         return (top, bottom), (left, right)
 
 
-def _places(plane):
+def _position_count(plane):
     return Tensor([plane.shape[2] * plane.shape[3]], dtypes.float32)
 
 

@@ -1,14 +1,14 @@
 """Transformers (Vaswani et al., 2017): layers, stacks, and the full model."""
 
 import copy
-import math
 from collections.abc import Callable
+from typing import Any
 
 from sporax import ops
 from sporax._src.core.dtype import float32
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import rejection, require
-from sporax._src.initializers import HeUniform, Uniform, initializer
+from sporax._src.initializers import initializer
 from sporax.nn.activation import GELU, ReLU
 from sporax.nn.attention import MultiheadAttention
 from sporax.nn.cell import Cell
@@ -30,11 +30,6 @@ def _activation(layer, activation):
     raise rejection("relu-gelu-name-function", layer, activation=activation)
 
 
-def _linear(inputs, outputs, dtype):
-    bound = Uniform(1 / math.sqrt(inputs))
-    return Dense(inputs, outputs, HeUniform(math.sqrt(5)), bound, dtype=dtype)
-
-
 class _Layer(Cell):
     """Base class of the layers: blocks with a residual connection and a `LayerNorm` each.
 
@@ -48,15 +43,15 @@ class _Layer(Cell):
         norm_first, dtype,
     ):  # fmt: skip
         super().__init__()
-        bend = _activation(type(self).__name__, activation)
+        bend: Any = _activation(type(self).__name__, activation)
         for name in self._attentions:
             attention = MultiheadAttention(
                 d_model, nhead, dropout=dropout, batch_first=batch_first, dtype=dtype
             )
             setattr(self, name, attention)
-        self.dense1 = _linear(d_model, dim_feedforward, dtype)
+        self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
         self.dropout = Dropout(p=dropout)
-        self.dense2 = _linear(dim_feedforward, d_model, dtype)
+        self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
         blocks = range(1, len(self._attentions) + 2)
         for i in blocks:
             setattr(self, f"norm{i}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))

@@ -3,7 +3,7 @@
 from sporax import ops
 from sporax._src.core.dtype import float32
 from sporax._src.diagnosis.rules import require
-from sporax.nn.convolution import Convolution, as_plane, checked_line, per_axis
+from sporax.nn.convolution import Convolution, as_plane, line_settings, per_axis
 from sporax.ops.nn.transposed_convolution import transposed_as_mode
 
 
@@ -74,14 +74,10 @@ class Conv1dTranspose(_Transposed):
         self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0,
         dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32,
     ):  # fmt: skip
-        weight_init = checked_line(
-            "Conv1dTranspose", padding, weight_init, kernel_size=kernel_size, stride=stride,
-            dilation=dilation,
-        )  # fmt: skip
         super().__init__(
-            in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode,
-            (0, 0, padding, padding), (1, dilation), group, has_bias, weight_init, bias_init,
-            "NCHW", dtype,
+            in_channels, out_channels, pad_mode=pad_mode, group=group, has_bias=has_bias,
+            bias_init=bias_init, dtype=dtype,
+            **line_settings("Conv1dTranspose", kernel_size, stride, padding, dilation, weight_init),
         )  # fmt: skip
 
     def construct(self, x):

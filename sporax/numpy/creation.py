@@ -1,6 +1,7 @@
 """Creation of arrays: from data, filled, ranges, random numbers, windows."""
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -212,7 +213,7 @@ def tri(N, M=None, k=0, dtype=_FLOAT):
 # ranges -------------------------------------------------------------------------------------
 
 
-def _number(argument, x):
+def _number(argument, x) -> Any:
     x = x.item() if isinstance(x, (Tensor, np.generic)) and x.ndim == 0 else x
     is_number = isinstance(x, (int, float, type(None)))
     require(is_number, "must-be-type", "numpy.arange", argument=argument, got=x, kind="a-number")
@@ -283,8 +284,8 @@ def linspace(
     result = result if dtype is None else result.astype(dtype_of(dtype))
     if not retstep:
         return result
-    parts = num - 1 if endpoint else num
-    return result, (stop - start) / parts if parts else array_of(math.nan)
+    intervals = num - 1 if endpoint else num
+    return result, (stop - start) / intervals if intervals else array_of(math.nan)
 
 
 @composite(numpy=True)

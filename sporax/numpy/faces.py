@@ -5,6 +5,7 @@ in composites) may be Tensors, numbers, NumPy arrays, or lists and tuples of the
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ _KINDS = {dtypes.int_: dtypes.int32, dtypes.uint: dtypes.uint32, dtypes.float_: 
 composite = functools.partial(_composite, function=())
 
 
-def array_op(name, public=True, **options):
+def array_op(name, public=True, **options) -> Any:
     """Declare an array operation that `ops` does not have; `name` may be a written face.
 
     `public`: if False, the operation has no face; other functions call it.
@@ -85,10 +86,10 @@ def _holds_tensors(x):
                for e in x)  # fmt: skip
 
 
-def _stacked(parts):
+def _stacked(arrays):
     from sporax.ops.shape.joining import stack
 
-    return stack(in_one_dtype(parts))
+    return stack(in_one_dtype(arrays))
 
 
 def in_one_dtype(tensors):

@@ -25,12 +25,12 @@ def meshgrid(*xi, sparse=False, indexing="xy") -> list:
     who, choices = "numpy.meshgrid", ("xy", "ij")
     require(indexing in choices, "one-of", who, TypeError, indexing=indexing, choices=choices)
     flat = [ops.ravel(array_of(x, "meshgrid", "xi")) for x in xi]
-    place = [1, 0, *range(2, len(flat))] if indexing == "xy" and len(flat) > 1 else range(len(flat))
+    axes = [1, 0, *range(2, len(flat))] if indexing == "xy" and len(flat) > 1 else range(len(flat))
     shape = [0] * len(flat)
-    for at, x in zip(place, flat, strict=True):
-        shape[at] = x.size
-    open_ = [x.reshape([-1 if i == at else 1 for i in range(len(flat))])
-             for at, x in zip(place, flat, strict=True)]  # fmt: skip
+    for axis, x in zip(axes, flat, strict=True):
+        shape[axis] = x.size
+    open_ = [x.reshape([-1 if i == axis else 1 for i in range(len(flat))])
+             for axis, x in zip(axes, flat, strict=True)]  # fmt: skip
     return open_ if sparse else [ops.broadcast_to(x, tuple(shape)) for x in open_]
 
 

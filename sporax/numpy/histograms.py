@@ -62,10 +62,10 @@ def digitize(x: Array, bins: Array, right=False):
 @array_op("bincount", public=False)
 def _count(x: Array, weights: OPTIONAL = None, length=0):
     """Count the occurrences of each number below `length`, or sum their weights, for `bincount`."""
-    at = jnp.clip(x, 0)
+    index = jnp.clip(x, 0)
     if weights is None:
-        return jnp.zeros(length, jnp.float32).at[at].add(1, mode="drop")
-    return jnp.zeros(length, weights.dtype).at[at].add(weights, mode="drop")
+        return jnp.zeros(length, jnp.float32).at[index].add(1, mode="drop")
+    return jnp.zeros(length, weights.dtype).at[index].add(weights, mode="drop")
 
 
 @composite(numpy=True)

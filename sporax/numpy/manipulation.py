@@ -57,8 +57,8 @@ def expand_dims(a: Array, axis):
         return ops.expand_dims(a, axis)
     is_sequence = isinstance(axis, (tuple, list))
     require(is_sequence, "must-be-type", "numpy.expand_dims", axis=axis, kind="int-or-ints")
-    for at in sorted(axes_of("expand_dims", axis, a.ndim + len(axis))):
-        a = ops.expand_dims(a, at)
+    for position in sorted(axes_of("expand_dims", axis, a.ndim + len(axis))):
+        a = ops.expand_dims(a, position)
     return a
 
 
@@ -237,10 +237,10 @@ def concatenate(arrays, axis=0):
     """
     if isinstance(arrays, Tensor):
         arrays = ops.unbind(arrays)
-    parts = sequence_of("concatenate", arrays, "arrays")
+    operands = sequence_of("concatenate", arrays, "arrays")
     if axis is None or (isinstance(axis, int) and axis >= _FLAT):
-        parts, axis = [ops.ravel(x) for x in parts], 0
-    return ops.concat(parts, axis_of("concatenate", axis, parts[0].ndim))
+        operands, axis = [ops.ravel(x) for x in operands], 0
+    return ops.concat(operands, axis_of("concatenate", axis, operands[0].ndim))
 
 
 @composite(numpy=True)
@@ -252,8 +252,8 @@ def stack(arrays, axis=0):
     """
     if isinstance(arrays, Tensor):
         return ops.moveaxis(arrays, 0, axis_of("stack", axis, arrays.ndim))
-    parts = sequence_of("stack", arrays, "arrays")
-    return ops.stack(parts, axis_of("stack", axis, parts[0].ndim + 1))
+    operands = sequence_of("stack", arrays, "arrays")
+    return ops.stack(operands, axis_of("stack", axis, operands[0].ndim + 1))
 
 
 @composite(numpy=True)
@@ -274,8 +274,8 @@ def _joined(name, prepare, axis_for, text, example):
     def function(tup):
         if isinstance(tup, Tensor):
             return tup
-        parts = [prepare(x) for x in sequence_of(name, tup, "tup")]
-        return ops.concat(parts, axis_for(parts[0]))
+        operands = [prepare(x) for x in sequence_of(name, tup, "tup")]
+        return ops.concat(operands, axis_for(operands[0]))
 
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""Join arrays {text}; a Tensor is returned unchanged.
@@ -306,15 +306,15 @@ column_stack = _joined("column_stack", _column, lambda x: 1,
 
 def _split(name, x, indices_or_sections, axis):
     axis, who = axis_of(name, axis, x.ndim), f"numpy.{name}"
-    size, parts = x.shape[axis], indices_or_sections
-    if isinstance(parts, int):
-        require(parts >= 1, "at-least", who, indices_or_sections=parts, n=1)
-        fits = name != "split" or not size % parts
-        require(fits, "divide-size-axis", who, indices_or_sections=parts, size=size, axis=axis)
-        return tuple(ops.tensor_split(x, parts, axis))
-    are_ints = isinstance(parts, (tuple, list)) and all(isinstance(i, int) for i in parts)
-    require(are_ints, "must-be-type", who, indices_or_sections=parts, kind="int-or-ints")
-    return list(ops.tensor_split(x, parts, axis))
+    size, sections = x.shape[axis], indices_or_sections
+    if isinstance(sections, int):
+        require(sections >= 1, "at-least", who, indices_or_sections=sections, n=1)
+        fits = name != "split" or not size % sections
+        require(fits, "divide-size-axis", who, indices_or_sections=sections, size=size, axis=axis)
+        return tuple(ops.tensor_split(x, sections, axis))
+    are_ints = isinstance(sections, (tuple, list)) and all(isinstance(i, int) for i in sections)
+    require(are_ints, "must-be-type", who, indices_or_sections=sections, kind="int-or-ints")
+    return list(ops.tensor_split(x, sections, axis))
 
 
 @composite(numpy=True)

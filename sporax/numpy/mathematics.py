@@ -20,7 +20,7 @@ from sporax.numpy.faces import (
 )  # fmt: skip
 from sporax.numpy.manipulation import axes_of, axis_of, sequence_of
 from sporax.ops.declare import OPS, OPTIONAL
-from sporax.ops.math.arithmetic import floating
+from sporax.ops.math.arithmetic import floating, power
 from sporax.ops.math.order_statistics import differences
 
 # of one number -----------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def float_power(x1: Array, x2: Array):
     array([16.], dtype=float32)
     """
     wide = dtypes.float64 if dtypes.float64 in (x1.dtype, x2.dtype) else dtypes.float32
-    return ops.power(x1.astype(wide), x2.astype(wide))
+    return power(x1.astype(wide), x2.astype(wide))
 
 
 @composite(numpy="divmod(x1, x2, dtype=None)")
@@ -199,10 +199,10 @@ def ediff1d(ary: Array, to_end: OPTIONAL = None, to_begin: OPTIONAL = None):
     >>> ediff1d(Tensor([1, 4, 9]), to_end=0).tolist()
     [3, 5, 0]
     """
-    parts = [jnp.diff(ary.reshape(-1))]
-    parts = parts if to_begin is None else [to_begin.astype(ary.dtype).reshape(-1), *parts]
-    parts = parts if to_end is None else [*parts, to_end.astype(ary.dtype).reshape(-1)]
-    return jnp.concatenate(parts)
+    pieces = [jnp.diff(ary.reshape(-1))]
+    pieces = pieces if to_begin is None else [to_begin.astype(ary.dtype).reshape(-1), *pieces]
+    pieces = pieces if to_end is None else [*pieces, to_end.astype(ary.dtype).reshape(-1)]
+    return jnp.concatenate(pieces)
 
 
 @array_op("gradient_along", public=False)
@@ -288,9 +288,9 @@ def cross(a: Array, b: Array, axisa=-1, axisb=-1, axisc=-1, axis=None):
     [0, 0, 1]
     """
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-    for argument, x, at in (("axisa", a, axisa), ("axisb", b, axisb)):
-        axis_of("cross", at, x.ndim, argument)
-        require(x.shape[at] in (2, 3), "vectors-2-3-components", shape=x.shape, value=at)
+    for argument, x, dim in (("axisa", a, axisa), ("axisb", b, axisb)):
+        axis_of("cross", dim, x.ndim, argument)
+        require(x.shape[dim] in (2, 3), "vectors-2-3-components", shape=x.shape, value=dim)
     return jnp.cross(a, b, axisa, axisb, axisc)
 
 
@@ -324,9 +324,9 @@ def multi_dot(arrays):
     >>> multi_dot([[[1.0, 2.0]], [[1.0], [1.0]], [[3.0]]]).tolist()
     [[9.0]]
     """
-    parts = sequence_of("multi_dot", arrays, "arrays")
-    require(len(parts) >= 2, "hold-at-least-2-tensors", "numpy.multi_dot", arrays=len(parts))
-    return _chain(parts)
+    matrices = sequence_of("multi_dot", arrays, "arrays")
+    require(len(matrices) >= 2, "hold-at-least-2-tensors", "numpy.multi_dot", arrays=len(matrices))
+    return _chain(matrices)
 
 
 @array_op("matrix_power(a, n)")

@@ -149,8 +149,8 @@ def unravel_index(indices: Array, shape, order="C") -> Arrays:
     _ORDER(None, order=order)
     sizes = _sizes("shape", shape)
     total = int(np.prod(sizes))
-    at = jnp.clip(indices, -total, total - 1) % total
-    coordinates = jnp.unravel_index(at, sizes if order == "C" else sizes[::-1])
+    flat = jnp.clip(indices, -total, total - 1) % total
+    coordinates = jnp.unravel_index(flat, sizes if order == "C" else sizes[::-1])
     return tuple(
         f.astype(indices.dtype) for f in (coordinates if order == "C" else coordinates[::-1])
     )
@@ -234,7 +234,7 @@ def intersect1d(ar1: Array, ar2: Array, assume_unique=False, return_indices=Fals
     result = np.intersect1d(left.asnumpy(), right.asnumpy(), assume_unique, return_indices)
     if not return_indices:
         return Tensor(result)
-    return (Tensor(result[0]), *[Tensor(at.astype(np.int32)) for at in result[1:]])
+    return (Tensor(result[0]), *[Tensor(index.astype(np.int32)) for index in result[1:]])
 
 
 # functions applied --------------------------------------------------------------------------

@@ -89,7 +89,7 @@ _INPUTS = (
         f"FusedAdaFactor{_ATTRIBUTES}{_INPUTS})",
         f"FusedAdaFactorWithGlobalNorm{_ATTRIBUTES}{_INPUTS}, global_norm)",
     ),
-    function=(), of="ada_factor_step", name="FusedAdaFactor",
+    function=(), op="ada_factor_step", name="FusedAdaFactor",
 )  # fmt: skip
 def fused_ada_factor(
     epsilon, clip_threshold, beta1, beta2, weight_decay, learning_rate, gradient, param, exp_avg,

@@ -2,6 +2,7 @@
 or `unroll=False` requests it, unrolled otherwise."""
 
 import contextlib
+from typing import Any
 
 from sporax._src.core.from_host import plain
 from sporax._src.core.tensor import Tensor
@@ -49,16 +50,16 @@ class ForiLoop(_Loop):
         _INT_OR_TENSOR("ForiLoop", lower=lower, upper=upper)
         kinds.FUNCTION("ForiLoop", loop_func=loop_func)
         kinds.BOOL("ForiLoop", unroll=unroll)
-        turn = _Counted(loop_func)
+        body = _Counted(loop_func)
         if is_traced(lower) or is_traced(upper):
             first, last = [as_weak_int(x) if is_traced(x) else int(x) for x in (lower, upper)]
             return loop(
-                "ForiLoop", lambda carried: carried[0] < last, turn, (first, init_val)
+                "ForiLoop", lambda carried: carried[0] < last, body, (first, init_val)
             )[1]  # fmt: skip
         indices = range(int(lower), int(upper))
         if indices and _is_one_operation(unroll):
             with contextlib.suppress(Unrecordable):
-                return repeat("ForiLoop", None, turn, (indices[0], init_val), len(indices))[1]
+                return repeat("ForiLoop", None, body, (indices[0], init_val), len(indices))[1]
         val = init_val
         for i in indices:
             val = loop_func(i, val)
@@ -89,7 +90,7 @@ class Scan(_Loop):
     (6, [0, 1, 3])
     """
 
-    def __call__(self, loop_func, init, xs, length=None, unroll=True):
+    def __call__(self, loop_func, init, xs, length: Any = None, unroll=True):
         kinds.FUNCTION("Scan", loop_func=loop_func)
         _SEQUENCE("Scan", xs=xs)
         kinds.BOOL("Scan", unroll=unroll)

@@ -1,5 +1,7 @@
 """User-defined operations: `Custom`, and descriptions of kernels for other devices."""
 
+from typing import Any
+
 import numpy as np
 
 from sporax._src.capture.staging.host_calls import through
@@ -36,7 +38,8 @@ class Custom(Primitive):
         is_python = func_type in ("pyfunc", "hybrid")
         require(is_python, "pyfunc-hybrid", "Custom", func_type=func_type)
         kinds.FUNCTION("Custom", func=func)
-        self.func, self.out_shape, self.out_dtype, self.bprop = func, out_shape, out_dtype, bprop
+        self.func, self.out_shape, self.out_dtype = func, out_shape, out_dtype
+        self.bprop: Any = bprop
         self.func_type, self.reg_info = func_type, reg_info
         members = {"forward": staticmethod(self._forward), "backward": staticmethod(self._backward)}
         self._apply = type("Custom", (Function,), members).apply
@@ -64,10 +67,9 @@ class Custom(Primitive):
         return ctx.output
 
     @staticmethod
-    def _wanted(wanted, of_inputs, count):
+    def _wanted(wanted: Any, of_inputs, count):
         """Return a shape or dtype for each of `count` results."""
-        if callable(wanted) and not isinstance(wanted, type | dtypes.Type):
-            wanted = wanted(*of_inputs)
+        wanted = wanted(*of_inputs) if _is_function(wanted) else wanted
         if wanted is None or (count == 1 and not _nested(wanted)):
             return [wanted] * count
         return list(wanted)
@@ -77,6 +79,10 @@ class Custom(Primitive):
         one = not isinstance(ctx.output, tuple)
         input_grads = self.bprop(*ctx.inputs, ctx.output, grads[0] if one else grads)
         return tuple(input_grads) if isinstance(input_grads, (tuple, list)) else input_grads
+
+
+def _is_function(wanted):
+    return callable(wanted) and not isinstance(wanted, type | dtypes.Type)
 
 
 def _nested(wanted):

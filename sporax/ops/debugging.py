@@ -3,6 +3,7 @@
 import functools
 import io
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -147,8 +148,8 @@ def check_numerics(x):
     require(is_float, "floating", "CheckNumerics", x=x.dtype)
     for wrong, name in ((x.isnan(), "NaN"), (x.isinf(), "infinite")):
         if wrong.any().item():
-            at = [int(n) for n in wrong.nonzero()[0].tolist()]
-            raise rejection("number-x-finite", "CheckNumerics", at=at, name=name)
+            index = [int(n) for n in wrong.nonzero()[0].tolist()]
+            raise rejection("number-x-finite", "CheckNumerics", at=index, name=name)
     return x
 
 
@@ -197,7 +198,8 @@ class Summaries:
     """
 
     def __init__(self):
-        self.record, self._shown, self._latest = None, {}, {}
+        self.record: Any = None
+        self._shown, self._latest = {}, {}
 
     def add(self, plugin, items):
         """Keep the last value recorded under a name."""

@@ -70,7 +70,7 @@ class Declaration:
     converts = True  # whether `Cell.to_float` casts its operands
     is_polymorphic = True  # whether one trace with symbolic sizes is valid for all sizes
     view: Any = False  # whether its results share memory with its operand, see `op`
-    parts: Any = None  # (declaration, attributes, structure) -> the Ops it consists of, see `op`
+    decompose: Any = None  # (declaration, attributes, structure) -> its Ops, see `op`
 
     def __init__(self, fn, name, promotes, check, differentiable, real=None, bounds=None):
         self.fn, self.promotes, self.check, self.real = fn, promotes, check, real
@@ -111,8 +111,8 @@ class Declaration:
                 bound.real = functools.partial(self._evaluate, values, structure, fn=self.real)
             if self.bounds is not None:
                 bound.bounds = functools.partial(self._evaluate, values, structure, fn=self.bounds)
-            if self.parts is not None:
-                bound.parts = self.parts(self, values, structure)
+            if self.decompose is not None:
+                bound.components = self.decompose(self, values, structure)
             bound.operands, bound.parameters = self._names(structure), self.signature.parameters
             bound.varied = lambda new: functools.partial(self._evaluate, values | new, structure)
             bound.family.is_polymorphic = self.is_polymorphic
@@ -130,8 +130,8 @@ class Declaration:
         bound.sizes = tuple([n for name in names for n in values[name]])
 
         def resized(sizes):
-            rest = iter(sizes)
-            new = {n: tuple(islice(rest, len(values[n]))) for n in names}
+            remaining = iter(sizes)
+            new = {n: tuple(islice(remaining, len(values[n]))) for n in names}
             fn = functools.partial(self._evaluate, {**values, **new}, structure)
             return Op(self.name, fn, self.promotes)
 
@@ -179,14 +179,14 @@ class Declaration:
         fn = fn or self.fn
         if structure is None:
             return fn(**dict(zip(self.operands, arrays, strict=True)), **attributes)
-        rest, operands = list(arrays), {}
+        remaining, operands = list(arrays), {}
         for name, count in zip(self.operands, structure, strict=True):
             if count is None:
                 operands[name] = None
             elif self.operands[name] is Arrays:
-                operands[name], rest = rest[:count], rest[count:]
+                operands[name], remaining = remaining[:count], remaining[count:]
             else:
-                operands[name] = rest.pop(0)
+                operands[name] = remaining.pop(0)
         return fn(**operands, **attributes)
 
     def call(self, operands, attributes):
@@ -196,9 +196,9 @@ class Declaration:
             if operand is None and kind is OPTIONAL:
                 structure.append(None)
             elif kind is Arrays:
-                fits = not isinstance(operand, Tensor) and isinstance(operand, (tuple, list))
-                given = {"argument": name, "got": operand}
-                require(fits, "tuple-list-tensors-argument-type", self.name, **given)
+                if not isinstance(operand, (tuple, list)):
+                    given = {"argument": name, "got": operand}
+                    raise rejection("tuple-list-tensors-argument-type", self.name, **given)
                 flat.extend(operand)
                 structure.append(len(operand))
             else:
@@ -231,7 +231,8 @@ class Declaration:
         """
         head, _, _ = written.partition("(")
         *_, name = head.split(".")
-        tree = ast.parse(f"def {name}{written[len(head) :]}: pass").body[0].args
+        function: Any = ast.parse(f"def {name}{written[len(head) :]}: pass").body[0]
+        tree = function.args
         parameters = []
         groups = [
             (tree.posonlyargs + tree.args, inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -348,7 +349,7 @@ def compiled(name, parameters, body, scope, who, axes=()):
 
     `axes`: parameters that must not be bools, although True and 1 are equal as keys.
     """
-    parts = {True: [], False: [f"*{_EXTRA[0]}"]}
+    positional, keyword_only = [], [f"*{_EXTRA[0]}"]
     needed, plain = [], []
     scope.update(__name__=None, _missing=_MISSING)  # None distinguishes these lines from user code
     for i, p in enumerate(parameters):
@@ -358,9 +359,9 @@ def compiled(name, parameters, body, scope, who, axes=()):
         scope[f"_d{i}"] = p.default
         if p.default is p.empty and not itself:
             needed.append(f"{p.name} is _missing or ")
-        by_place = p.kind is not p.KEYWORD_ONLY
-        parts[by_place].append(p.name if itself else f"{p.name}={default}")
-    head = ", ".join([*parts[True], *parts[False], f"**{_EXTRA[1]}"])
+        names = keyword_only if p.kind is p.KEYWORD_ONLY else positional
+        names.append(p.name if itself else f"{p.name}={default}")
+    head = ", ".join([*positional, *keyword_only, f"**{_EXTRA[1]}"])
     needed += [f"{n} is True or {n} is False or " for n in axes if "." not in n]
     look = f"    if {''.join(needed)}{' or '.join(_EXTRA)}:\n        raise _misfit(locals())\n"
     lines = f"def {name}({head}):\n{look}{body}"
@@ -374,8 +375,9 @@ def compiled(name, parameters, body, scope, who, axes=()):
 
 def _at_first_call(*args, **kwargs):
     """Initial code of a face, which compiles it at the first call: compiling all takes 0.5 s."""
-    _complete(_face)  # noqa: F821 - of the face
-    return _face(*args, **kwargs)  # noqa: F821
+    scope = globals()  # of the face
+    scope["_complete"](scope["_face"])
+    return scope["_face"](*args, **kwargs)
 
 
 def _complete(lines, scope, face):

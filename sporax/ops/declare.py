@@ -29,7 +29,7 @@ NUMPY = {}  # name in `mindspore.numpy` -> (declaration, face as written), compi
 def op(
     *, tensor: Any = None, primitive: Any = None, mint: Any = None, numpy: Any = None, name=None,
     promotes: Any = False, check=None, differentiable: Any = True, function: Any = True, real=None,
-    converts=True, view: Any = False, bounds=None, parts=None,
+    converts=True, view: Any = False, bounds=None, decompose=None,
 ) -> Any:  # fmt: skip
     """Declare an operation; returns the function face, for `sporax.ops`.
 
@@ -42,7 +42,7 @@ def op(
     `Cell.to_float` casts its operands. `view`: whether the results share memory with the operand,
     True if the operation only rearranges elements, else the rule for its layout (see
     `storage.views`). `bounds`: takes the operation's arguments and returns the ranges
-    (`index_checks.ranges.Range`) in which its indices must lie. `parts(declaration, attributes,
+    (`index_checks.ranges.Range`) in which its indices must lie. `decompose(declaration, attributes,
     structure)`: the Ops it consists of, or None; autocast by operation (`engine.autocast.Choice`)
     converts each of them.
     """
@@ -53,26 +53,28 @@ def op(
         declaration = OPS[fn.__name__] = Declaration(
             fn, shown, promotes, check, differentiable, real, bounds
         )
-        declaration.converts, declaration.view, declaration.parts = converts, view, parts
+        declaration.converts, declaration.view = converts, view
+        declaration.decompose = decompose
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare
 
 
 def composite(
-    *, tensor=None, mint=None, numpy=None, primitive=None, function=True, of=None, name=None
-):  # fmt: skip
+    *, tensor=None, mint=None, numpy=None, primitive=None, function: Any = True, op=None,
+    name=None,
+) -> Any:  # fmt: skip
     """Declare a function on Tensors that is composed of other operations.
 
     `tensor`, `mint`, `numpy`, `function`: faces, each as written (a signature), as a bare name for
-    the function as it is, or True for its own name. `primitive`: classes as written. `of`: the name
-    of the declared function that does the work of a Primitive. `name`: the name in messages.
+    the function as it is, or True for its own name. `primitive`: classes as written. `op`: the name
+    of the operation that does a Primitive's work. `name`: the name in messages.
     """
     primitives = (primitive,) if isinstance(primitive, str) else primitive or ()
 
     def declare(fn):
         declaration = Composite(fn, name)
-        declaration.operation = of and OPS[of].name
+        declaration.operation = op and OPS[op].name
         return _publish(declaration, function, tensor, primitives, mint, numpy)
 
     return declare
@@ -101,7 +103,7 @@ def _publish(declaration, function, tensor, primitives, mint, numpy):
     return functions.get(declaration.fn.__name__, plain)
 
 
-def _as_written(faces):
+def _as_written(faces) -> tuple[Any, ...]:
     return (faces,) if isinstance(faces, str | bool) else faces or ()
 
 

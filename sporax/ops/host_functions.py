@@ -94,7 +94,8 @@ class Morph(Primitive):
     def __init__(self, fn, infer_shape, infer_dtype, bprop_fn=None):
         super().__init__("Morph")
         kinds.FUNCTION("Morph", fn=fn)
-        self.fn, self.bprop_fn, self._apply = fn, bprop_fn, fn
+        self.fn, self._apply = fn, fn
+        self.bprop_fn: Any = bprop_fn
         if bprop_fn is not None:
             kinds.FUNCTION("Morph", bprop_fn=bprop_fn)
             members = {
@@ -111,8 +112,8 @@ class Morph(Primitive):
         dout = grads if isinstance(ctx.output, tuple) else grads[0]
         return self.bprop_fn(*ctx.inputs, ctx.output, dout)
 
-    def __call__(self, *args):
-        return self._apply(*args)
+    def __call__(self, *args, **kwargs):
+        return self._apply(*args, **kwargs)
 
 
 class Reusing(Primitive):
@@ -249,10 +250,10 @@ def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
     @functools.wraps(fn)
     def run(*args):
         names = {**fn.__globals__, **_INTRINSICS}
-        rest = fn.__name__, fn.__defaults__, fn.__closure__
-        return types.FunctionType(fn.__code__, names, *rest)(*args)
+        own = fn.__name__, fn.__defaults__, fn.__closure__
+        return types.FunctionType(fn.__code__, names, *own)(*args)
 
-    run.reg_info = reg_info
+    vars(run).update(reg_info=reg_info)
     return run
 
 

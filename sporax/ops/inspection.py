@@ -14,7 +14,7 @@ from sporax.ops.declare import FUNCTIONS, attach, composite
 
 def _aval(x):
     if getattr(x, "is_sparse", False):
-        return Aval.of(x.shape, x.values._value.aval.dtype)
+        return Aval.intern(x.shape, x.values._value.aval.dtype)
     return (x if isinstance(x, Tensor) else Tensor(x))._value.aval
 
 

@@ -34,24 +34,24 @@ def _entry(checks, values, more):
     return {**entry, **more}
 
 
-def _noting(place, parameters):
-    """Create a method that adds an entry to the list `place`. `parameters`: {name: (key, kind)}."""
+def _noting(field, parameters):
+    """Create a method that adds an entry to the list `field`. `parameters`: {name: (key, kind)}."""
     signature = _signature({name: None for name in parameters}, "kwargs")
 
     def method(self, *args, **kwargs):
         values = signature.bind(self, *args, **kwargs)
         values.apply_defaults()
         arguments = values.arguments
-        getattr(self, place).append(_entry(parameters, arguments, arguments["kwargs"]))
+        getattr(self, field).append(_entry(parameters, arguments, arguments["kwargs"]))
         self._check_entry(arguments)
         return self
 
-    method.__signature__, method.__doc__ = signature, f"Record an entry of `{place.strip('_')}`."
+    method.__signature__, method.__doc__ = signature, f"Record an entry of `{field.strip('_')}`."
     return method
 
 
-def _setting(name, place, kind, default=inspect.Parameter.empty, append=False):
-    """Create a method that stores its argument, of that name, in the attribute `place`."""
+def _setting(name, attribute, kind, default=inspect.Parameter.empty, append=False):
+    """Create a method that stores its argument, of that name, in the attribute `attribute`."""
     signature = _signature({name: default})
 
     def method(self, *args, **kwargs):
@@ -61,9 +61,9 @@ def _setting(name, place, kind, default=inspect.Parameter.empty, append=False):
         if value is not None:
             _require(kind, value)
             if append:
-                getattr(self, place).append(value)
+                getattr(self, attribute).append(value)
             else:
-                setattr(self, place, value)
+                setattr(self, attribute, value)
         return self
 
     method.__signature__, method.__doc__ = signature, f"Record `{name}`."
@@ -74,8 +74,8 @@ def _signature(defaults, more=None):
     """Return the signature of a method with these parameters, and with `**more`."""
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_KEYWORD
     own = [inspect.Parameter(name, kinds[0], default=value) for name, value in defaults.items()]
-    rest = [inspect.Parameter(more, kinds[1])] if more else []
-    return inspect.Signature([inspect.Parameter("self", kinds[0]), *own, *rest])
+    variadic = [inspect.Parameter(more, kinds[1])] if more else []
+    return inspect.Signature([inspect.Parameter("self", kinds[0]), *own, *variadic])
 
 
 _IO = {"index": ("index", _INT), "name": ("name", _STR)}
@@ -112,8 +112,8 @@ class RegOp:
         require(len(self.inputs) + len(self.outputs) == len(args), "input-size-add-output")
         for arg in args:
             require(isinstance(arg, tuple) and len(arg) in (2, 3), "dtype-format-value-tuple")
-            for part in arg:
-                _require(_STR, part)
+            for item in arg:
+                _require(_STR, item)
         self.dtype_format_.append(args)
         return self
 
@@ -224,7 +224,7 @@ class TBERegOp(RegOp):
 
 
 # method and its parameter, attribute that holds the setting, its type, default
-for _name, _parameter, _place, *_rest in [
+for _name, _parameter, _attribute, *_rest in [
     ("unknown_shape_formats", "", "unknown_shape_formats_", _LIST, inspect.Parameter.empty, True),
     ("dynamic_rank_support", "", "dynamic_rank_support_", _BOOL),
     ("real_input_index", "", "real_input_index_", _LIST),
@@ -239,7 +239,7 @@ for _name, _parameter, _place, *_rest in [
     ("is_dynamic_format", "", "dynamic_format_", _BOOL, False),
     ("op_pattern", "pattern", "op_pattern_", _STR, None),
 ]:  # fmt: skip
-    setattr(TBERegOp, _name, _setting(_parameter or _name, _place, *_rest))
+    setattr(TBERegOp, _name, _setting(_parameter or _name, _attribute, *_rest))
 
 
 def op_info_register(op_info) -> Callable:
@@ -263,7 +263,7 @@ def op_info_register(op_info) -> Callable:
         def kept(*args, **kwargs):
             return function(*args, **kwargs)
 
-        kept.op_info = info
+        vars(kept).update(op_info=info)
         return kept
 
     return register

@@ -200,7 +200,7 @@ def _add_attr(fn, **kwargs) -> Any:
     def with_attributes(*args):
         return fn(*args)
 
-    with_attributes.attrs = kwargs
+    vars(with_attributes).update(attrs=kwargs)
     return with_attributes
 
 

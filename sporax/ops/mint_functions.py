@@ -211,9 +211,9 @@ def kl_div_of_mint(input, target, reduction="mean", log_target=False):
     loss = mul(exp(target), target - input)
     if reduction == "none":
         return loss
-    parts = {"mean": loss.size, "sum": 1, "batchmean": loss.shape[0] if loss.ndim else 1}
+    divisors = {"mean": loss.size, "sum": 1, "batchmean": loss.shape[0] if loss.ndim else 1}
     _REDUCTION("kl_div", reduction=reduction)
-    return loss.sum() / parts[reduction]
+    return loss.sum() / divisors[reduction]
 
 
 @_faces(
@@ -242,7 +242,7 @@ def batch_norm_of_mint(
         fill(count, input.dtype) if tensor is None else tensor
         for tensor, fill in zip(parameters, (zeros, ones, ones, zeros), strict=True)
     ]
-    return normalize_batch(input, *filled, training, momentum, eps)
+    return normalize_batch(input, *filled, training=training, momentum=momentum, eps=eps)
 
 
 @_faces("nn.functional.conv1d")

@@ -90,12 +90,12 @@ def _fits(shape, alternatives, sizes):
 
 
 def _is(shape, letters, sizes):
-    for at, letter in enumerate(letters):
+    for i, letter in enumerate(letters):
         if letter in ("*", "..."):  # one item for these axes
-            end = len(shape) - len(letters) + at + 1
-            if end < at:
+            end = len(shape) - len(letters) + i + 1
+            if end < i:
                 return False
-            shape = (*shape[:at], shape[at:end], *shape[end:])
+            shape = (*shape[:i], shape[i:end], *shape[end:])
     return len(shape) == len(letters) and all(
         letter == "..." or size == sizes.setdefault(letter, _number(letter, size))
         for size, letter in zip(shape, letters, strict=True)

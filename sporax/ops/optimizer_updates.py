@@ -42,8 +42,8 @@ class Update:
             return self(operands, indices, {"use_locking": use_locking, **attributes})
 
         self.is_tuple = not self.returned and len(self.variables) > 1
-        returns = {"return_annotation": tuple} if self.is_tuple else {}
-        run.__signature__ = inspect.Signature([*kinds.values(), *more], **returns)
+        returned = tuple if self.is_tuple else inspect.Signature.empty
+        run.__signature__ = inspect.Signature([*kinds.values(), *more], return_annotation=returned)
         run.__name__, run.__doc__, run.__module__ = self.name, formula.__doc__, __name__
         composite(primitive=written, function=(), name=self.name)(run)
         self.primitive = PRIMITIVES[self.name]
@@ -82,7 +82,7 @@ class Update:
         operation.stops_gradient = True
         if is_sparse:
             operation.operands += ("indices",)
-            operation.bounds = lambda var, *rest: [Range(rest[-1], var.shape[0], 0, low=0)]
+            operation.bounds = lambda var, *operands: [Range(operands[-1], var.shape[0], 0, low=0)]
         return operation
 
     def _compute(self, formula, *arrays):
@@ -103,11 +103,13 @@ class Update:
             whole = jnp.zeros(variables[0].shape, grad.dtype).at[indices].add(grad)
             return compute(*variables, whole, *numbers)
         # each index once, padded with the number of rows, an index out of range
-        at, of = jnp.unique(indices, size=indices.shape[0], fill_value=rows, return_inverse=True)
-        merged = jnp.zeros_like(grad).at[of.reshape(-1)].add(grad)
-        new = compute(*[x.at[at].get(mode="clip") for x in variables], merged, *numbers)
+        unique, inverse = jnp.unique(
+            indices, size=indices.shape[0], fill_value=rows, return_inverse=True
+        )
+        merged = jnp.zeros_like(grad).at[inverse.reshape(-1)].add(grad)
+        new = compute(*[x.at[unique].get(mode="clip") for x in variables], merged, *numbers)
         pairs = zip(variables, new, strict=True)
-        return tuple(x.at[at].set(n, mode="drop") for x, n in pairs)
+        return tuple(x.at[unique].set(n, mode="drop") for x, n in pairs)
 
     def _check(self, is_sparse, *avals):
         named = dict(zip(self.operands, avals, strict=False))

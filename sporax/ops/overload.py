@@ -14,7 +14,7 @@ _KINDS = {
     **dict.fromkeys(["dtype"], Type | type | str | None),
     **dict.fromkeys(["axis", "dim", "dims"], int | tuple | list | None),
     **dict.fromkeys(["other", "index"], Tensor | int | float),
-    "input_indices": Tensor,
+    **dict.fromkeys(["input_indices", "condition"], Tensor),
 }
 
 

@@ -26,10 +26,10 @@ class sig_kind(enum.IntEnum):
     ) = range(5)  # fmt: skip
 
 
-sig_dtype = enum.IntEnum(
-    "sig_dtype", [(f"T{n or ''}", n) for n in range(10)] + [("T_EMPTY_DEFAULT_VALUE", 10)]
-)
-sig_dtype.__doc__ = "Groups of arguments that are promoted to one dtype: T, T1 to T9, or none."
+class sig_dtype(enum.IntEnum):
+    """Groups of arguments that are promoted to one dtype: T, T1 to T9, or none."""
+
+    T, T1, T2, T3, T4, T5, T6, T7, T8, T9, T_EMPTY_DEFAULT_VALUE = range(11)
 
 
 class Signature(NamedTuple):

@@ -62,7 +62,7 @@ def _series(function, curves):
 def _nested(function, curves):
     """As `_series`, by nested derivatives along the curves."""
 
-    def at(t):
+    def on_curves(t):
         points = []
         for curve in curves:
             x = jnp.zeros_like(curve[0])
@@ -74,7 +74,7 @@ def _nested(function, curves):
     def differentiated(f):
         return lambda t: jax.jvp(f, (t,), (jnp.ones_like(t),))[1]
 
-    orders, f = [], at
+    orders, f = [], on_curves
     for _ in range(len(curves[0])):
         orders.append(f(jnp.zeros((), np.float64)))
         f = differentiated(f)

@@ -97,11 +97,11 @@ class AutoParallel(Cell):
             return placed_as("AutoParallel", mesh, args, strategy, "dataset_strategy")
         axis = mesh.batch_axis
 
-        def place(tensor):
+        def divided(tensor):
             divides = axis and tensor.ndim and tensor.shape[0] % mesh.axes[axis] == 0
             return constrained(tensor, Placement(mesh, (axis,))) if divides else tensor
 
-        return map_tensors(place, args)
+        return map_tensors(divided, args)
 
     # what is divided --------------------------------------------------------------------------
 

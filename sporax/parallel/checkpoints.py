@@ -67,22 +67,22 @@ def _joined(who, arrays, slicings):
     if slicing.field > 0:
         fields = [a.reshape(slicing.field, -1, *a.shape[1:]) for a in arrays]
         return np.concatenate(fields, 1).reshape(-1, *arrays[0].shape[1:])
-    return slices.part(name, dict(enumerate(arrays)), slicing, slices.WHOLE, 0)
+    return slices.assembled(name, dict(enumerate(arrays)), slicing, slices.WHOLE, 0)
 
 
 def _joined_unevenly(who, arrays, slicing):
     """Merge parts whose sizes along dimension 0 are `split_shape`, by the index of the part."""
-    parts, sizes = slicing.parts(), slicing.split_shape
-    fits, n, pieces = len(sizes) == math.prod(parts), math.prod(parts), {}
+    counts, sizes = slicing.shard_counts(), slicing.split_shape
+    fits, n, pieces = len(sizes) == math.prod(counts), math.prod(counts), {}
     require(fits, "size-parts", who, param_split_shape=sizes, n=n)
     for rank, array in enumerate(arrays):
-        number = int(np.ravel_multi_index(slicing.index(rank), parts))
+        number = int(np.ravel_multi_index(slicing.index(rank), counts))
         got, size = array.shape[0], sizes[number]
         require(got == size, "part-size-dimension-0", who, number=number, size=size, got=got)
         pieces[number] = array
     level = [pieces[k] for k in range(n)]
-    for dim in reversed(range(len(parts))):
-        n = parts[dim]
+    for dim in reversed(range(len(counts))):
+        n = counts[dim]
         level = [np.concatenate(level[k : k + n], dim) for k in range(0, len(level), n)]
     return level[0]
 
@@ -187,7 +187,7 @@ def _of_files(who, loaded, source, target, rank):
         before = source[name] if source and name in source else slices.WHOLE
         after = target[name] if target else slices.WHOLE
         own = {r % before.ranks: t.asnumpy() for r, t in tensors.items()}
-        arrays[name] = slices.part(name, own, before, after, rank)
+        arrays[name] = slices.assembled(name, own, before, after, rank)
     return arrays
 
 
@@ -306,9 +306,9 @@ def _count(who, slicings):
 
 def _files(who, folder, suffix=None):
     """Return ({rank: file}, format) of the folders rank_N in a folder."""
-    found = {format: _of_format(who, folder, format, suffix) for format in _FORMATS}
-    require(not all(found.values()), "ckpt-files-safetensors-files", who, folder=folder)
-    for format, files in found.items():
+    by_format = {format: _of_format(who, folder, format, suffix) for format in _FORMATS}
+    require(not all(by_format.values()), "ckpt-files-safetensors-files", who, folder=folder)
+    for format, files in by_format.items():
         if files:
             return files, format
     raise rejection("checkpoints-folders-rank-0-rank-1", who, folder=folder)
@@ -367,12 +367,12 @@ def load_segmented_checkpoints(
     kinds.STR(who, ckpt_file_dir=ckpt_file_dir)
     is_folder = os.path.isdir(ckpt_file_dir)
     require(is_folder, "existing-folder", who, ckpt_file_dir=ckpt_file_dir)
-    found = {}
+    parameters = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt"))):
-        found |= load_checkpoint(
+        parameters |= load_checkpoint(
             path, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func
         )
-    return found
+    return parameters
 
 
 def get_ckpt_path_with_strategy(cur_ckpt_path, cur_strategy_path):
@@ -455,8 +455,8 @@ def load_distributed_checkpoint(
         loaded = {r: load_checkpoint(path, dec_key=dec_key, dec_mode=dec_mode)
                   for r, path in enumerate(files)}  # fmt: skip
         target = _predicted(who, predict_strategy)
-        found = _for_network(network, loaded, train, target)
-        load_param_into_net(network, found, strict_load=strict_load)
+        parameters = _for_network(network, loaded, train, target)
+        load_param_into_net(network, parameters, strict_load=strict_load)
     return True
 
 
@@ -473,13 +473,13 @@ def _checked_files(who, paths, train):
 
 def _for_network(network, loaded, train, target):
     """Return {name: Parameter} of a network's parameters, from the parts of all ranks."""
-    found, rank = {}, distributed.get_rank() if target else 0
+    arrays, rank = {}, distributed.get_rank() if target else 0
     for name in {p.name for p in network.get_parameters()} & train.keys():
         pieces = {r: c[name].asnumpy() for r, c in loaded.items() if name in c}
         if pieces:
             after = target[name] if target else slices.WHOLE
-            found[name] = slices.part(name, pieces, train[name], after, rank)
-    return _parameters(found)
+            arrays[name] = slices.assembled(name, pieces, train[name], after, rank)
+    return _parameters(arrays)
 
 
 def _predicted(who, strategy):
@@ -516,8 +516,8 @@ def _load_unified(
         _, after = _of_rank(who, rank, None, strategy)
         arrays = _of_files(who, {0: content}, None, after, rank)
         if network is not None:
-            found = _parameters(arrays)
-            return found if as_dict else load_param_into_net(network, found)
+            parameters = _parameters(arrays)
+            return parameters if as_dict else load_param_into_net(network, parameters)
         assert isinstance(target_folder, str)
         _save(arrays, os.path.join(target_folder, f"rank_{rank}", f"net.{format}"), format)
     return True

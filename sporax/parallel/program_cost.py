@@ -37,7 +37,7 @@ class Link:
     latency: float
     bandwidth: float
 
-    def seconds(self, messages, size):
+    def seconds(self, messages: float, size: float) -> float:
         """Return the time of messages sent one after another, of `size` bytes in total."""
         return messages * self.latency + size / self.bandwidth
 
@@ -63,11 +63,12 @@ class Machine:
     host_link: Link | None = None
     start: float = 0.0
 
-    def link_of(self, collective):
+    def link_of(self, collective: Collective) -> Link:
         """Return the slowest link that a collective uses."""
         hosts = [{device // self.per_host for device in group} for group in collective.groups]
-        is_within = self.host_link is not None and all(len(h) == 1 for h in hosts)
-        return self.host_link if is_within else self.link
+        if self.host_link is not None and all(len(h) == 1 for h in hosts):
+            return self.host_link
+        return self.link
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,22 +92,22 @@ class ProgramCost:
     collectives: list[Collective]
 
     @property
-    def traffic(self):
+    def traffic(self) -> float:
         """Bytes that a device sends in a step, with ring collectives."""
         return sum(c.traffic for c in self.collectives)
 
-    def compute_seconds(self, machine):
+    def compute_seconds(self, machine: Machine) -> float:
         """Return the predicted seconds of computation in a step."""
         return machine.start + self.flops / machine.rate
 
-    def communication_seconds(self, machine):
+    def communication_seconds(self, machine: Machine) -> float:
         """Return the predicted seconds of all collectives of a step, one after another."""
         return sum(
             c.count * machine.link_of(c).seconds(MESSAGES[c.kind](c.devices), c.traffic / c.count)
             for c in self.collectives
         )
 
-    def seconds(self, machine):
+    def seconds(self, machine: Machine) -> tuple[float, float]:
         """Return (shortest, longest) predicted seconds of a step: with full overlap of
         communication and computation, and without overlap."""
         compute, communication = self.compute_seconds(machine), self.communication_seconds(machine)

@@ -58,13 +58,15 @@ def get_parameter_redundancy(
     if isinstance(layout_obj, str):
         messages = strategy_file.read(who, layout_obj)
         with described_in(who, layout_obj):
-            found = {name: Slicing.of(name, message) for name, message in messages.items()}
+            slicings = {
+                name: Slicing.from_message(name, message) for name, message in messages.items()
+            }
     else:
-        found = {name: Slicing.of_list(name, _with_size(x)) for name, x in layout_obj.items()}
-    if initial_rank is None and found:
-        stage = math.prod(next(iter(found.values())).dev_matrix)
+        slicings = {name: Slicing.from_list(name, _with_size(x)) for name, x in layout_obj.items()}
+    if initial_rank is None and slicings:
+        stage = math.prod(next(iter(slicings.values())).dev_matrix)
         initial_rank = distributed.get_rank() // stage * stage
-    return {name: _groups(found[name], initial_rank) for name in sorted(found)}
+    return {name: _groups(slicings[name], initial_rank) for name in sorted(slicings)}
 
 
 def _with_size(entry):
@@ -80,9 +82,9 @@ def _groups(slicing: Slicing, first):
     """Return the ranks of each part, ordered by grid coordinates, the last axis first."""
     used, ranks = {axis for axes in slicing.tensor_map for axis in axes}, {}
     for rank in range(slicing.ranks):
-        at = np.unravel_index(rank, slicing.dev_matrix)
-        place = [int(at[axis]) for axis in sorted(used, reverse=True)]
-        key = (*place, slicing.optimizer_part(at))
+        coordinates = np.unravel_index(rank, slicing.dev_matrix)
+        position = [int(coordinates[axis]) for axis in sorted(used, reverse=True)]
+        key = (*position, slicing.optimizer_part(coordinates))
         ranks.setdefault(key, []).append(rank + first)
     return tuple([tuple(ranks[key]) for key in sorted(ranks)])
 

@@ -33,7 +33,7 @@ class Slicing(NamedTuple):
     stages: tuple = (0,)
 
     @staticmethod
-    def of(name, message, stages=(0,)):
+    def from_message(name, message, stages=(0,)):
         """Return the slicing of a layout message."""
         try:
             grid = tuple(message.dev_matrix[0].dim)
@@ -49,7 +49,7 @@ class Slicing(NamedTuple):
         )  # fmt: skip
 
     @staticmethod
-    def of_list(name, entry):
+    def from_list(name, entry):
         """Return the slicing of [dev_matrix, tensor_map, split_shape, field, step, size, ...]."""
         entry = list(entry) + [0] * (6 - len(entry))
         maps = [n if isinstance(n, (list, tuple)) else [n] for n in entry[1]]
@@ -78,12 +78,12 @@ class Slicing(NamedTuple):
         """The number of ranks of a stage."""
         return math.prod(self.dev_matrix)
 
-    def parts(self):
+    def shard_counts(self):
         """Return the number of parts of each dimension."""
-        parts = [math.prod(self.dev_matrix[a] for a in axes) for axes in self.tensor_map]
+        counts = [math.prod(self.dev_matrix[a] for a in axes) for axes in self.tensor_map]
         if self.shards:
-            parts[0] *= self.shards
-        return parts
+            counts[0] *= self.shards
+        return counts
 
     def free_axes(self):
         """Return the grid axes along which ranks hold the same part, without the optimizer's."""
@@ -92,39 +92,39 @@ class Slicing(NamedTuple):
 
     def index(self, rank):
         """Return the index of a rank's part along each dimension."""
-        at = np.unravel_index(rank, self.dev_matrix)
+        coordinates = np.unravel_index(rank, self.dev_matrix)
         indices = []
         for axes in self.tensor_map:
             index = 0
             for a in axes:
-                index = index * self.dev_matrix[a] + int(at[a])
+                index = index * self.dev_matrix[a] + int(coordinates[a])
             indices.append(index)
         if self.shards:
-            indices[0] = indices[0] * self.shards + self.optimizer_part(at)
+            indices[0] = indices[0] * self.shards + self.optimizer_part(coordinates)
         return indices
 
-    def optimizer_part(self, at):
+    def optimizer_part(self, coordinates):
         """Return the index of the optimizer's part at a grid position; 0 if it does not divide."""
         left, scale, shard = max(self.shards, 1), 1, 0
         for a in reversed(self.free_axes()):
             size = math.gcd(self.dev_matrix[a], left)
-            shard += scale * (int(at[a]) % size)
+            shard += scale * (int(coordinates[a]) % size)
             scale, left = scale * size, left // size
         return shard
 
     def region(self, rank, shape):
         """Return the (begin, end) of a rank's part along each dimension of the whole tensor."""
-        parts, index = self.parts(), self.index(rank)
+        counts, index = self.shard_counts(), self.index(rank)
         bounds = []
         for dim, size in enumerate(shape):
-            n, i = (parts[dim], index[dim]) if dim < len(parts) else (1, 0)
+            n, i = (counts[dim], index[dim]) if dim < len(counts) else (1, 0)
             bounds.append((size // n * i, size // n * (i + 1)))
         return bounds
 
     def whole(self, shape):
         """Return the shape of the whole tensor, from the shape of a part."""
-        parts = self.parts()
-        return tuple([n * (parts[k] if k < len(parts) else 1) for k, n in enumerate(shape)])
+        counts = self.shard_counts()
+        return tuple([n * (counts[k] if k < len(counts) else 1) for k, n in enumerate(shape)])
 
     def alike(self, rank):
         """Return the ranks that have the same part as a rank."""
@@ -134,8 +134,8 @@ class Slicing(NamedTuple):
     def nearest(self, rank, other):
         """Return a sort key for ranks that have the same part: nearest to `rank` first, by the
         number of grid axes in which they differ, then by the difference of ranks."""
-        places = zip(*[np.unravel_index(r, self.dev_matrix) for r in (rank, other)], strict=True)
-        return sum(a != b for a, b in places), abs(rank - other)
+        pairs = zip(*[np.unravel_index(r, self.dev_matrix) for r in (rank, other)], strict=True)
+        return sum(a != b for a, b in pairs), abs(rank - other)
 
 
 WHOLE = Slicing((1,), ())
@@ -164,17 +164,21 @@ def slicings(who: str, strategy: Any, stage: int | None = None) -> Any:
         with described_in(who, strategy):
             return slicings(who, messages, stage)
     require(isinstance(strategy, dict), "strategy-name-file-dict", who, got=strategy)
-    found, stages = {}, {}
+    chosen, stages = {}, {}
     for name, entry in strategy.items():
         staged = _STAGED.fullmatch(name)
-        at, plain = (int(staged[1]), staged[2]) if staged else (0, name)
-        stages.setdefault(plain, []).append(at)
-        if plain not in found or at == stage or (at < found[plain][0] and found[plain][0] != stage):
-            found[plain] = at, entry
+        n, plain = (int(staged[1]), staged[2]) if staged else (0, name)
+        stages.setdefault(plain, []).append(n)
+        if (
+            plain not in chosen
+            or n == stage
+            or (n < chosen[plain][0] and chosen[plain][0] != stage)
+        ):
+            chosen[plain] = n, entry
     return {
-        name: (Slicing.of_list(name, entry) if isinstance(entry, (list, tuple))
-               else Slicing.of(name, entry))._replace(stages=tuple(sorted(stages[name])))
-        for name, (_, entry) in found.items()
+        name: (Slicing.from_list(name, entry) if isinstance(entry, (list, tuple))
+               else Slicing.from_message(name, entry))._replace(stages=tuple(sorted(stages[name])))
+        for name, (_, entry) in chosen.items()
     }  # fmt: skip
 
 
@@ -183,14 +187,14 @@ def ranks_needed(source: Slicing, target: Slicing, rank: int) -> list[int]:
     home = rank % source.ranks
     dims = max(len(source.tensor_map), len(target.tensor_map), 1)
     shape = [math.lcm(s, t) for s, t in itertools.zip_longest(
-        source.parts() or [1], target.parts() or [1], fillvalue=1)]  # fmt: skip
+        source.shard_counts() or [1], target.shard_counts() or [1], fillvalue=1)]  # fmt: skip
     shape += [1] * (dims - len(shape))
     wanted = target.region(rank % target.ranks, shape)
-    found = {}
+    by_index = {}
     for r in range(source.ranks):
         if _overlap(source.region(r, shape), wanted) is not None:
-            found.setdefault(tuple(source.index(r)), []).append(r)
-    return [min(ranks, key=functools.partial(source.nearest, home)) for ranks in found.values()]
+            by_index.setdefault(tuple(source.index(r)), []).append(r)
+    return [min(ranks, key=functools.partial(source.nearest, home)) for ranks in by_index.values()]
 
 
 def _overlap(one, other):
@@ -199,14 +203,14 @@ def _overlap(one, other):
     return bounds if all(a < b for a, b in bounds) else None
 
 
-def part(name: str, pieces: Any, source: Slicing, target: Slicing, rank: int) -> np.ndarray:
+def assembled(name: str, pieces: Any, source: Slicing, target: Slicing, rank: int) -> np.ndarray:
     """Assemble the array of a rank of the target from `pieces`, {rank of the source: array}.
 
     Raises ValueError if a piece is missing or a size is not divisible.
     """
     some = next(iter(pieces.values()))
     shape = source.whole(some.shape)
-    for dim, (size, n) in enumerate(zip(shape, target.parts(), strict=False)):
+    for dim, (size, n) in enumerate(zip(shape, target.shard_counts(), strict=False)):
         fits, fields = size % n == 0, {"shape": shape, "dim": dim, "size": size}
         require(fits, "dimension-multiple-of-parts", name, n=n, **fields)
     wanted = target.region(rank % target.ranks, shape)

@@ -75,15 +75,15 @@ def decoded(data: bytes, fields: Any) -> Message:
         require(fits, "field-another-kind", name=name, error=CorruptFile)
         if kind is int:  # single values, or the packed form of a list
             numbers = [value] if wire == protobuf.VARINT else protobuf.varints(value)
-            found = list(map(protobuf.signed, numbers))
+            items = list(map(protobuf.signed, numbers))
         elif kind is str:
-            found = [bytes(value).decode()]
+            items = [bytes(value).decode()]
         else:
-            found = [decoded(value, kind)]
+            items = [decoded(value, kind)]
         if is_list:
-            values.setdefault(name, []).extend(found)
+            values.setdefault(name, []).extend(items)
         else:
-            values[name] = found[-1]
+            values[name] = items[-1]
     return Message(fields, **values)
 
 
@@ -255,9 +255,9 @@ def restore_group_info_list(group_info_file_name: str) -> list[int]:
     [0, 4]
     """
     message, _ = _message("restore_group_info_list", group_info_file_name, _GROUP_MAP)
-    found = [] if message is None else message.ckpt_restore_rank_list.dim
-    require(found, "file-list-ranks-restore", "restore_group_info_list", path=group_info_file_name)
-    return found
+    ranks = [] if message is None else message.ckpt_restore_rank_list.dim
+    require(ranks, "file-list-ranks-restore", "restore_group_info_list", path=group_info_file_name)
+    return ranks
 
 
 def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> None:

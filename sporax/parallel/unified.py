@@ -89,8 +89,8 @@ def _groups(names, loaded, source):
     order of size, each to the smallest group."""
     sizes = {}
     for name in names:
-        part = next(c[name] for c in loaded.values() if name in c)
-        sizes[name] = math.prod(source[name].whole(part.shape)) * part.itemsize
+        array = next(c[name] for c in loaded.values() if name in c)
+        sizes[name] = math.prod(source[name].whole(array.shape)) * array.itemsize
     count = min(max(1, math.ceil(sum(sizes.values()) / _LARGEST)), max(1, len(sizes)))
     groups, full = [[] for _ in range(count)], [0] * count
     for name in sorted(sizes, key=lambda name: -sizes[name]):
@@ -107,14 +107,14 @@ def _share(who, share, count):
     fits = isinstance(share, tuple) and len(share) == 2 and 1 <= share[0] <= share[1]
     require(fits, "k-n-1-k", who, split_dst_file=share)
     number, shares = share
-    size, rest = divmod(count, shares)
-    first = size * (number - 1) + min(number - 1, rest)
-    return first, first + size + (number <= rest)
+    size, remainder = divmod(count, shares)
+    first = size * (number - 1) + min(number - 1, remainder)
+    return first, first + size + (number <= remainder)
 
 
 def _write_notes(folder, groups, names, total, of_first):
-    parts = {names[n]: f"part{k}.safetensors" for k, group in enumerate(groups) for n in group}
-    notes = {"metadata": {"total_size": total}, "weight_map": parts}
+    files = {names[n]: f"part{k}.safetensors" for k, group in enumerate(groups) for n in group}
+    notes = {"metadata": {"total_size": total}, "weight_map": files}
     atomic_write.write(
         os.path.join(folder, "param_name_map.json"), json.dumps(notes, indent=4).encode("utf8")
     )

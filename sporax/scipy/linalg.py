@@ -130,8 +130,8 @@ def lstsq(A, B, rcond=None, driver=None):
     s = ops.svd(A, compute_uv=False)
     limit = max(A.shape[-2:]) * float(np.finfo(s.asnumpy().dtype).eps) if rcond is None else rcond
     rank = (s > s[..., :1] * limit).astype(int32).sum(-1)
-    rest = ops.matmul(A, x) - b
-    residues = (rest * rest.conj()).real().sum(-2) if rest.is_complex() else (rest * rest).sum(-2)
+    r = ops.matmul(A, x) - b
+    residues = (r * r.conj()).real().sum(-2) if r.is_complex() else (r * r).sum(-2)
     return (x.squeeze(-1) if flat else x), residues.squeeze(-1) if flat else residues, rank, s
 
 
@@ -148,8 +148,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     k = min(rows, columns)
     lower = ops.tril(packed[..., :, :k], -1) + ops.eye(rows, k, packed.dtype)
     upper = ops.triu(packed[..., :k, :])
-    place = ops.one_hot(order, rows, Tensor(1.0), Tensor(0.0)).astype(packed.dtype)  # type: ignore[reportArgumentType]  # or Tensors
-    permutation = place.swapaxes(-1, -2)
+    selection = ops.one_hot(order, rows, Tensor(1.0), Tensor(0.0)).astype(packed.dtype)  # type: ignore[reportArgumentType]  # or Tensors
+    permutation = selection.swapaxes(-1, -2)
     if permute_l:
         return ops.matmul(permutation, lower), upper
     return permutation, lower, upper
@@ -215,13 +215,13 @@ def solve_triangular(
     >>> sporax.scipy.linalg.solve_triangular(Tensor([[2.0]]), Tensor([4.0])).tolist()
     [2.0]
     """
-    turns = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
-    if trans not in turns:
-        raise rejection("one-of", "scipy.linalg.solve_triangular", trans=trans, choices=list(turns))
+    codes = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+    if trans not in codes:
+        raise rejection("one-of", "scipy.linalg.solve_triangular", trans=trans, choices=list(codes))
     a = _taken("solve_triangular", "a", a, square=True)
     b = _taken("solve_triangular", "b", b, 1)
     _finite("solve_triangular", check_finite, a, b)
-    return matrix_triangular_solve(a, b, lower, turns[trans] == 2, turns[trans] == 1, unit_diagonal)
+    return matrix_triangular_solve(a, b, lower, codes[trans] == 2, codes[trans] == 1, unit_diagonal)
 
 
 def __getattr__(name):

@@ -164,20 +164,23 @@ def line_search(
     both = value_and_grad(f, 0) if jac is None else lambda x: (f(x), jac(x))
     points = {}  # step -> value and gradient there, in the order of evaluation
 
-    def at(step):
+    def at_step(step):
         if step not in points:
             value, slope = both(Tensor(start + step * direction, xk.dtype))
             points[step] = float(value), slope
         return points[step]
 
+    def gradient(step):
+        return at_step(step)[1].asnumpy().astype(np.float64)
+
     if old_fval is not None and gfk is not None:
         points[0.0] = float(old_fval), gfk
     known = len(points)
-    at(0.0)
+    at_step(0.0)
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
         step, _, _, _, _, slope = optimize.line_search(
-            lambda step: at(float(step[0]))[0],
-            lambda step: np.array([at(float(step[0]))[1].asnumpy().astype(np.float64) @ direction]),
+            lambda step: at_step(float(step[0]))[0],
+            lambda step: np.array([gradient(float(step[0])) @ direction]),
             np.zeros(1), np.ones(1), old_fval=points[0.0][0],
             old_old_fval=None if old_old_fval is None else float(old_old_fval), c1=c1, c2=c2,
             maxiter=maxiter,
@@ -187,10 +190,10 @@ def line_search(
     nit = next((n for n in range(1, len(steps)) if steps[n] != 2 * steps[n - 1]), len(steps))
     failed = slope is None
     end = 0.0 if step is None or failed else float(step)
-    value, gradient = points[end]
+    value, slope = points[end]
     return LineSearchResults(
         failed, nit, len(points) - known, len(points) - known, nit + 1, 1.0 if failed else end,
-        value, gradient, 0 if not failed else 3 if nit >= maxiter else 1,
+        value, slope, 0 if not failed else 3 if nit >= maxiter else 1,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import zlib
+from typing import TypeGuard
 
 import jax
 import jax.numpy as jnp
@@ -34,8 +35,8 @@ class CheckpointFiles:
         self.damaged, self._failure = set(), None
 
     def numbers(self):
-        found = map(self._name.fullmatch, os.listdir(self.directory))
-        return [int(name[1]) for name in found if name]
+        matches = map(self._name.fullmatch, os.listdir(self.directory))
+        return [int(name[1]) for name in matches if name]
 
     def path(self, number):
         return os.path.join(self.directory, f"checkpoint-{number:012d}.ckpt")
@@ -77,10 +78,10 @@ class CheckpointFiles:
             os.remove(self.path(n))
         self.damaged.clear()
 
-    def clear_parts(self):
+    def clear_partial(self):
         """Remove partial files of a process that was killed while writing."""
-        for part in glob.glob(os.path.join(glob.escape(self.directory), ".checkpoint-*.part")):
-            os.remove(part)
+        for path in glob.glob(os.path.join(glob.escape(self.directory), ".checkpoint-*.part")):
+            os.remove(path)
 
     def read(self, number, present):
         """Return (text, arrays) of a checkpoint; ValueError if damaged. `present()`: the arrays to
@@ -173,20 +174,20 @@ class OrbaxFolders(CheckpointFiles):
             return jnp.copy(array) if self.background else array
         return x.asnumpy()
 
-    def clear_parts(self):
+    def clear_partial(self):
         """Do nothing: orbax removes partial files."""
 
     def read(self, number, present):
-        found, reason = None, ""
+        content, reason = None, ""
         try:
-            found = self._read(number, present)
+            content = self._read(number, present)
         except Exception as error:  # noqa: BLE001 - orbax and tensorstore raise of any kind
             reason = _reason(error)
         reasons = [*filter(None, _of_ranks(reason))]  # each rank reads the shards of its devices
         if reasons:
             raise rejection("no-whole-checkpoint-orbax", "Checkpointer.restore",
                             argument=self.path(number), reasons=reasons[0])  # fmt: skip
-        return found
+        return content
 
     def _read(self, number, present):
         args = self._orbax.args
@@ -210,7 +211,7 @@ def _reason(error):
     return f"{type(error).__name__}: {first:.160}"
 
 
-def _is_sharded(array):
+def _is_sharded(array) -> TypeGuard[jax.Array]:
     return isinstance(array, jax.Array) and len(array.sharding.device_set) > 1
 
 

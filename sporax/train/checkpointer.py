@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import random as python_random
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,8 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
-from sporax.train.callback import Callback
+from sporax.nn.cell import Cell
+from sporax.train.callback import Callback, RunContext
 from sporax.train.checkpoint_files import FORMATS
 from sporax.train.checkpointer_state import decode, encode
 
@@ -77,9 +79,10 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
     """
 
     def __init__(
-        self, directory, network=None, optimizer=None, dataset=None, keep=3, every=None,
-        background=False, format="ckpt", **objects,
-    ):  # fmt: skip
+        self, directory: str | os.PathLike[str], network: Cell | None = None, optimizer: Any = None,
+        dataset: Any = None, keep: int = 3, every: int | None = None, background: bool = False,
+        format: str = "ckpt", **objects: Any,
+    ) -> None:  # fmt: skip
         who = "Checkpointer"
         kinds.PATH(who, directory=directory)
         kinds.POSITIVE_INT(who, keep=keep)
@@ -92,7 +95,8 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         self._objects = {k: x for k, x in {**named, **objects}.items() if x is not None}
         for name, x in self._objects.items():
             _kind(name, x)
-        self._run, self._callbacks = None, {}
+        self._run: Any = None
+        self._callbacks = {}
         self._epoch = self._step = self._total = 0
         self._position = self._pending = None
         self._is_restored = False
@@ -105,7 +109,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
 
     # saving ---------------------------------------------------------------------------------
 
-    def save(self, step=None, **more):
+    def save(self, step: int | None = None, **more: Any) -> None:
         """Write a checkpoint; `more`: numbers, strings, arrays, Tensors, lists and dicts to be
         returned by `restore`. `step`: the steps done, in a loop without `epochs` and `batches`."""
         if step is not None:
@@ -121,7 +125,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         state = json.dumps(encode(self._state(more), arrays))
         self._files.save(self._total, state, arrays)
 
-    def wait(self):
+    def wait(self) -> None:
         """Block until a background checkpoint is on disk; re-raises its errors."""
         self._files.wait()
 
@@ -139,11 +143,11 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
 
     # restoring ------------------------------------------------------------------------------
 
-    def restore(self):
+    def restore(self) -> Position | None:
         """Restore everything from the newest checkpoint; returns its `Position` (epoch, step,
         total, more), or None without a checkpoint."""
         self.wait()
-        self._files.clear_parts()
+        self._files.clear_partial()
         state = self._newest()
         self._is_restored = True
         if state is None:
@@ -158,8 +162,8 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
                                 cause=cause(error)) from error  # fmt: skip
         if self._source is not None and state["data"] is not None:
             self._source.seed = state["data"]
-        self._position = Position(*state["position"], state["more"])
         self._epoch, self._step, self._total = state["position"]
+        self._position = Position(self._epoch, self._step, self._total, state["more"])
         self._pending = state
         _set_random_states(state["random"])
         return self._position
@@ -211,7 +215,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
 
     # loops ----------------------------------------------------------------------------------
 
-    def epochs(self, n):
+    def epochs(self, n: int) -> Iterator[int]:
         """Yield the epoch indices up to `n`, from the newest checkpoint's on; saves after each
         epoch without `every`, and after the last one."""
         kinds.COUNT("Checkpointer.epochs", n=n)
@@ -228,7 +232,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         finally:
             self.wait()
 
-    def batches(self):
+    def batches(self) -> Iterator[Any]:
         """Yield the rows of the epoch, from the newest checkpoint's position on; saves every
         `every` steps, before the next row is read."""
         require(self._dataset is not None, "dataset-argument-value", "Checkpointer.batches")
@@ -251,7 +255,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
 
     # a Model's run --------------------------------------------------------------------------
 
-    def on_train_begin(self, run_context):
+    def on_train_begin(self, run_context: RunContext) -> None:
         """Use the objects that the Model trains."""
         self._run = run = run_context.original_args()
         own = {"network": run.train_network, "loss_scale_manager": run.loss_scale_mananger}
@@ -267,7 +271,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         self._epoch = self._step = self._total = 0
         self._is_restored = False
 
-    def epochs_of_model(self, epochs):
+    def epochs_of_model(self, epochs: range) -> Iterator[tuple[int, Iterator[Any]]]:
         """Yield (index, rows) of each epoch in a range, from the newest checkpoint on."""
         if self.restore() is None:
             self._epoch = epochs.start
@@ -301,9 +305,9 @@ def _tensors(cell):
     """Return {path: Parameter or buffer} of a Cell, plus the learning rate lists of optimizers."""
     state = dict(cell_tree.parameters(cell))
     seen = {id(x) for x in state.values()}
-    for path, part in cell_tree.tree(cell):
-        rates = [(f"lrs.{i}", x) for i, x in enumerate(getattr(part, "lrs", ()))]
-        for name, x in [*part._buffers.items(), *rates]:
+    for path, subcell in cell_tree.tree(cell):
+        rates = [(f"lrs.{i}", x) for i, x in enumerate(getattr(subcell, "lrs", ()))]
+        for name, x in [*subcell._buffers.items(), *rates]:
             if isinstance(x, Tensor) and id(x) not in seen:
                 seen.add(id(x))
                 state[f"{path}.{name}" if path else name] = x
@@ -392,18 +396,18 @@ def _shown(x):
 
 # what a file says ----------------------------------------------------------------------------
 
-_PARTS = "position", "data", "random", "objects", "callbacks", "outputs", "more"
+_KEYS = "position", "data", "random", "objects", "callbacks", "outputs", "more"
 
 
 def _checked_state(path, text, arrays):
     """Decode the state in a file's text and arrays; ValueError if `save` did not write it."""
     try:
         state = decode(untrusted_file.json_of(text), arrays)
-        missing = [part for part in _PARTS if part not in state]
+        missing = [key for key in _KEYS if key not in state]
         counts = state["position"]
         if missing or [type(n) for n in counts] != [int] * 3 or min(counts) < 0:
-            raise rejection("position-three-ints", names=", ".join(_PARTS))
-        fits = all(isinstance(state[part], dict) for part in ("objects", "callbacks", "random"))
+            raise rejection("position-three-ints", names=", ".join(_KEYS))
+        fits = all(isinstance(state[key], dict) for key in ("objects", "callbacks", "random"))
         require(fits, "objects-callbacks-name")
         _check_random_states(state["random"])
     except MALFORMED as error:
@@ -414,8 +418,8 @@ def _checked_state(path, text, arrays):
 
 def _check_random_states(states):
     """Raise on invalid states: NumPy's own check accepts out-of-range positions."""
-    kind, keys, place, *_ = states["numpy"]
-    fits = kind == "MT19937" and np.shape(keys) == (624,) and (0 <= place <= 624)
+    kind, keys, position, *_ = states["numpy"]
+    fits = kind == "MT19937" and np.shape(keys) == (624,) and (0 <= position <= 624)
     require(fits, "state-numpy-random-none")
     np.random.RandomState().set_state(states["numpy"])
     python_random.Random().setstate(states["python"])

@@ -1,5 +1,7 @@
 """Nested states as JSON and arrays by name; nothing in them is executed."""
 
+from typing import Any
+
 import numpy as np
 
 from sporax._src.core.parameter import Parameter
@@ -34,7 +36,7 @@ def encode(x, arrays, path="state"):
     raise rejection("state-hold-numbers-strings", "Checkpointer", got=x, path=path)
 
 
-def decode(x, arrays):
+def decode(x, arrays) -> Any:
     """Decode the result of `encode`."""
     if not isinstance(x, list):
         return x

@@ -95,6 +95,10 @@ class GetNext(Primitive):
     [1.0, 2.0]
     """
 
+    types: list
+    shapes: list
+    shared_name: str
+
     def __init__(self, types, shapes, output_num, shared_name):
         super().__init__("GetNext")
         kinds.SEQUENCE("GetNext", types=types, shapes=shapes)
@@ -110,8 +114,9 @@ class GetNext(Primitive):
 
     def __call__(self):
         queue = _queues.get(self.shared_name)
-        require(queue is not None, "queue-name-datasethelper-s-dataset", "GetNext",
-                argument="shared_name", shared_name=self.shared_name)  # fmt: skip
+        if queue is None:
+            raise rejection("queue-name-datasethelper-s-dataset", "GetNext",
+                            argument="shared_name", shared_name=self.shared_name)  # fmt: skip
         leave_graph()
         row = queue.next("GetNext")
         got = [(x.dtype, x.shape) for x in row]

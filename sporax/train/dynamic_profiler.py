@@ -4,6 +4,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
@@ -32,12 +33,13 @@ class DynamicProfilerMonitor(Callback):
     def __init__(self, cfg_path=None, output_path=None, poll_interval=2, **kwargs):
         who = "DynamicProfilerMonitor"
         path = kinds.instance((str, Path), "a-path")
-        path(who, cfg_path=cfg_path)
+        cfg_path = path.checked(who, "cfg_path", cfg_path)
         kinds.optional(path)(who, output_path=output_path)
         kinds.POSITIVE(who, poll_interval=poll_interval)
         self._file = Path(cfg_path) / "profiler_config.json"
         self._output = Path("dyn_profile_data" if output_path is None else output_path)
-        self._interval, self._read_at, self._options = poll_interval, None, dict(_START)
+        self._interval, self._read_at = poll_interval, None
+        self._options: dict[str, Any] = dict(_START)
         self._profile, self._last, self._count = None, None, 0
         if not os.path.lexists(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -67,8 +69,8 @@ class DynamicProfilerMonitor(Callback):
         if self._read_at is None or now - self._read_at >= self._interval:
             self._read_at = now
             try:
-                found = untrusted_file.json_of(untrusted_file.content(self._file))
-                self._options = _START | found
+                options = untrusted_file.json_of(untrusted_file.content(self._file))
+                self._options = _START | options
                 Path(self._options.get("prof_path") or "")
             except untrusted_file.MALFORMED as error:
                 raise rejection("json-object-reading-says", "DynamicProfilerMonitor",

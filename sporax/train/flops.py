@@ -6,7 +6,8 @@ import os
 import time
 from pathlib import Path
 
-from sporax._src.capture.graph_capture.flops import MULTIPLICATIONS, jaxprs_in
+from sporax._src.capture.graph_capture.flops import MULTIPLICATIONS
+from sporax._src.core.jax_internals import jaxprs_in
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import atomic_write
@@ -31,19 +32,23 @@ def flops_collection(phase="train"):
     """
     kinds.STR("flops_collection", phase=phase)
     for cell in gc.get_objects():
-        if isinstance(cell, Cell) and "_graph" in cell.__dict__ and phase in cell.compile_cache:
+        if (
+            isinstance(cell, Cell)
+            and "_captured_call" in cell.__dict__
+            and phase in cell.compile_cache
+        ):
             return _flops_of(cell)
     raise rejection("captured-cell", "flops_collection", phase=phase)
 
 
 def _flops_of(cell):
-    function = cell._graph
+    function = cell._captured_call
     *_, entries = function.entries.values()  # the most recently used
     graph = entries[0].graph
-    parts = [part for part in getattr(graph, "parts", [graph]) if hasattr(part, "op")]
-    jaxprs = [rule.jaxpr for part in parts for rule in part.op.rules.values()]
-    model = float(sum(_Count(sees_through=True).of(one.jaxpr) for one in jaxprs))
-    done = float(sum(_Count(sees_through=False).of(one.jaxpr) for one in jaxprs))
+    operations = [x.op for x in getattr(graph, "parts", [graph]) if hasattr(x, "op")]
+    jaxprs = [rule.jaxpr for op in operations for rule in op.rules.values()]
+    model = float(sum(_Count(sees_through=True).total(one.jaxpr) for one in jaxprs))
+    done = float(sum(_Count(sees_through=False).total(one.jaxpr) for one in jaxprs))
     return model, done, model, done, bool(function.has_dynamic_shapes)
 
 
@@ -56,7 +61,7 @@ class _Count:
     def __init__(self, sees_through):
         self.sees_through, self.known = sees_through, set()
 
-    def of(self, jaxpr):
+    def total(self, jaxpr):
         """Return the operations of a jaxpr."""
         return self._walk(jaxpr, {})
 
@@ -89,7 +94,7 @@ class _Count:
         separately, and if there is none."""
         kind, bodies = equation.primitive.name, list(jaxprs_in(equation.params))
         if kind == "cond" and self.sees_through:
-            return max(bodies, key=lambda body: _Count(True).of(body))
+            return max(bodies, key=lambda body: _Count(True).total(body))
         is_one = len(bodies) == 1 and len(bodies[0].invars) == len(equation.invars)
         return bodies[0] if is_one and kind not in ("scan", "while", "cond") else None
 
@@ -98,7 +103,7 @@ def _of_equation(equation, sees_through):
     formula = MULTIPLICATIONS.get(equation.primitive.name)
     if formula is not None:
         return formula(equation)
-    inner = [_Count(sees_through).of(jaxpr) for jaxpr in jaxprs_in(equation.params)]
+    inner = [_Count(sees_through).total(jaxpr) for jaxpr in jaxprs_in(equation.params)]
     if equation.primitive.name == "cond":
         return max(inner)
     return sum(inner) * equation.params.get("length", 1)
@@ -141,6 +146,9 @@ class FlopsUtilizationCollector(Callback):
     10
     """
 
+    shard_model_flops: float
+    shard_hardware_flops: float
+
     def __init__(self, data_size, computility=1, full_flops=True, enable_ma_collector=False):
         who = "FlopsUtilizationCollector"
         kinds.BOOL(who, full_flops=full_flops, enable_ma_collector=enable_ma_collector)
@@ -170,18 +178,18 @@ class FlopsUtilizationCollector(Callback):
         run = run_context.original_args()
         if not self.mfu_calculated:
             self._count(run)
-        if run.get("dataset_sink_mode"):
+        if run.get("dataset_sink_mode") and self.batch_step_size is not None:
             milliseconds /= self.batch_step_size
         if self.ma:
             line = f'time_monitor{{type="per_step_time", rank_id="0"}} {milliseconds} {_now()}\n'
             _write("time_step", line)
         if self.verbose and run["cur_step_num"] % self.data_size == 0:
             share = "full" if self.full_flops else "shard"
-            parts = [f"{run['mode'].title()} per step time: {milliseconds:5.3f} ms"]
+            fields = [f"{run['mode'].title()} per step time: {milliseconds:5.3f} ms"]
             for name in ("mfu", "hfu"):
                 percent = 100 * 1000 * getattr(self, f"{share}_{name}") / milliseconds
-                parts.append(f"{name}:{math.floor(percent * 100) / 100:.2f}%")
-            print(*parts, flush=True)
+                fields.append(f"{name}:{math.floor(percent * 100) / 100:.2f}%")
+            print(*fields, flush=True)
 
     def _count(self, run):
         cell = run["train_network" if run["mode"] == "train" else "eval_network"]
@@ -216,5 +224,5 @@ def _now():
 
 def _write(topic, text):
     path = Path(os.getenv("MA_LOG_DIR", "./")).resolve() / f"{topic}_rank_0.txt"
-    with atomic_write.replacing(path) as part:
-        Path(part).write_text(text, "utf8")
+    with atomic_write.replacing(path) as temp_path:
+        Path(temp_path).write_text(text, "utf8")

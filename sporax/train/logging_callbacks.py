@@ -2,6 +2,7 @@
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class TimeMonitor(Callback):
         run = run_context.original_args()
         steps = run.get("batch_num", -1)
         steps = steps if isinstance(steps, int) and steps > 0 else self.data_size
-        kinds.POSITIVE_INT("TimeMonitor", data_size=steps)
+        steps = kinds.POSITIVE_INT.checked("TimeMonitor", "data_size", steps)
         message = f"{run.get('mode', '').title()} epoch time: {taken:5.3f} ms, "
         message += f"per step time: {taken / steps:5.3f} ms"
         if self.data_time:
@@ -99,7 +100,8 @@ class History(Callback):
     _state_names = ("history", "epoch")
 
     def __init__(self):
-        self.history, self.epoch = {}, None
+        self.history = {}
+        self.epoch: Any = None  # a dict, once a training has begun
 
     def begin(self, run_context):
         self.epoch = {"epoch": []}

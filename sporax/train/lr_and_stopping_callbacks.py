@@ -3,6 +3,7 @@
 import copy
 import logging
 import math
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class _Watching(Callback):
     def _watched(self, run):
         """Return the monitored value; None if absent."""
         results = run.get("eval_results", {})
-        value = loss_of(run.get("net_outputs")) if self.monitor == "loss" else None
+        value: Any = loss_of(run.get("net_outputs")) if self.monitor == "loss" else None
         value = results.get(self.monitor) if value is None else value
         if isinstance(value, Tensor):
             value = value.asnumpy()

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 from functools import partial
+from typing import Any
 
 from sporax._src import amp
 from sporax._src.core.errors import missing
@@ -79,12 +80,13 @@ class Model:
         require(fits, "loss-scale-manager-come-optimizer", "Model")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._loss_scale_manager, self._amp_level = manager, amp_level
-        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        self._eval_network: Any = eval_network
+        self._eval_indexes = eval_indexes
         self._is_boosted = level != "O0" and optimizer is not None
         if self._is_boosted:
             self._boost(level, kwargs)
         else:
-            self._train_network = self._built(kwargs)
+            self._train_network: Any = self._built(kwargs)
         self._metric_fns = metrics_of(metrics)
         self._build_eval_network()
         self._is_training = None
@@ -230,7 +232,7 @@ class Model:
 
     def _train_epochs(self, epochs, dataset, run, context, events, valid, frequency):
         checkpointer = next((c for c in events._callbacks if isinstance(c, Checkpointer)), None)
-        rows = None if checkpointer else _rows(dataset, len(epochs))
+        rows: Any = None if checkpointer else _rows(dataset, len(epochs))
         self._set_train(self._train_network, True)
         events.on_train_begin(context)
         skipped = _init_step(dataset) % run.batch_num if self._captures_training else 0
@@ -389,15 +391,14 @@ class Model:
             if dataset is None:
                 continue
             _check_dataset("Model.build", **{name: dataset})
-            fits = network is not None
-            require(
-                fits,
-                "come-with",
-                "Model.build",
-                error=RuntimeError,
-                argument="valid_dataset",
-                other="metrics",
-            )
+            if network is None:
+                raise rejection(
+                    "come-with",
+                    "Model.build",
+                    error=RuntimeError,
+                    argument="valid_dataset",
+                    other="metrics",
+                )
             self._set_train(network, mode)
             network.compile(*_as_tuple(next(iter(_rows(dataset, 1)))))
 

@@ -5,6 +5,8 @@ It is written to stderr, only if that is a terminal; `SPORAX_PROGRESS=off` disab
 
 import sys
 import time
+from collections.abc import Iterable
+from typing import TypeVar
 
 from tqdm import tqdm
 
@@ -14,6 +16,7 @@ from sporax._src.runtime.engine.program import compilations
 from sporax.train.callback import Callback, loss_of
 from sporax.train.logging_callbacks import LossMonitor
 
+_Item = TypeVar("_Item")
 _EVERY = 0.5  # seconds between reads of the loss, which synchronise with the device
 
 
@@ -22,7 +25,9 @@ def is_shown():
     return choice("SPORAX_PROGRESS", "on", "off") == "on" and sys.stderr.isatty()
 
 
-def progress(iterable, desc=None, total=None):
+def progress(
+    iterable: Iterable[_Item], desc: str | None = None, total: int | None = None
+) -> Iterable[_Item]:
     """Yield the same items, with a progress bar that shows count, rate and remaining time.
 
     `desc`: a prefix of the bar. `total`: the number of items, if `len` is not available. Nothing is
@@ -32,8 +37,9 @@ def progress(iterable, desc=None, total=None):
     >>> sum(progress([1, 2, 3], desc="adding"))
     6
     """
-    if total is None and hasattr(iterable, "get_dataset_size"):
-        total = iterable.get_dataset_size()
+    count = getattr(iterable, "get_dataset_size", None)
+    if total is None and count is not None:
+        total = count()
     return tqdm(iterable, desc, total, disable=not is_shown(), dynamic_ncols=True)
 
 

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,8 @@ class SummaryCollector(Callback):
     >>> model.train(1, dataset, callbacks=collector, dataset_sink_mode=False)
     """
 
+    _record: SummaryRecord  # from `__enter__` on
+
     def __init__(
         self, summary_dir, collect_freq=10, num_process=32, collect_specified_data=None,
         keep_default_action=True, custom_lineage_data=None, collect_tensor_freq=None,
@@ -53,11 +56,14 @@ class SummaryCollector(Callback):
         kinds.POSITIVE_INT(who, collect_freq=collect_freq)
         kinds.optional(kinds.POSITIVE_INT)(who, collect_tensor_freq=collect_tensor_freq)
         kinds.BOOL(who, keep_default_action=keep_default_action)
-        self._options = {"max_file_size": max_file_size, "export_options": export_options}
+        self._options: dict[str, Any] = {
+            "max_file_size": max_file_size,
+            "export_options": export_options,
+        }
         self._dir, self._every, self._every_tensor = summary_dir, collect_freq, collect_tensor_freq
         self._wanted = _wanted(collect_specified_data, keep_default_action)
         kinds.optional(kinds.DICT)(who, custom_lineage_data=custom_lineage_data)
-        self._custom, self._record, self._first = custom_lineage_data, None, True
+        self._custom, self._first = custom_lineage_data, True
         self._rate = None
 
     def __enter__(self):

@@ -233,28 +233,30 @@ _FORMS = {
 def graph_def(graph):
     """Convert `jit(f).graph(...)` to a TensorBoard graph, one node per operation."""
     proto = tensorboard("compat.proto.graph_pb2").GraphDef()
-    places = {"input": [], "output": [], "real": [], "integer": []}
+    node_names = {"input": [], "output": [], "real": [], "integer": []}
     for item in graph.inputs:
         node = proto.node.add(name=_node_name(f"{item.kind}s/{item.name}"), op=item.kind.title())
         _describe(node, [item.aval])
-        places["input"].append(node.name)
+        node_names["input"].append(node.name)
     for pool, numbers in (("real", graph.reals), ("integer", graph.integers)):
         for i, number in enumerate(numbers):
             node = proto.node.add(name=f"numbers/{pool}{i}", op=repr(number))
-            places[pool].append(node.name)
+            node_names[pool].append(node.name)
     for op, rule, refs in graph.trace.steps:
         if not rule.avals:
             continue
-        node = proto.node.add(name=_node_name(f"{op.name}_{len(places['output'])}"), op=op.name)
-        node.input.extend(places[pool][at] for pool, at in refs)
+        node = proto.node.add(name=_node_name(f"{op.name}_{len(node_names['output'])}"), op=op.name)
+        node.input.extend(node_names[pool][index] for pool, index in refs)
         for key, value in op.attributes.items():
             node.attr[key].s = repr(value).encode()
         _describe(node, rule.avals)
-        places["output"] += [f"{node.name}:{k}" if k else node.name for k in range(len(rule.avals))]
+        node_names["output"] += [
+            f"{node.name}:{k}" if k else node.name for k in range(len(rule.avals))
+        ]
     n = graph.n_results
     ends = [f"results/{k}" for k in range(n)] + [f"written/{name}" for name in graph.written]
-    for name, place in zip(ends, graph.outputs, strict=True):
-        source = places["output"][place] if place >= 0 else places["input"][~place]
+    for name, output in zip(ends, graph.outputs, strict=True):
+        source = node_names["output"][output] if output >= 0 else node_names["input"][~output]
         proto.node.add(name=_node_name(name), op="Identity").input.append(source)
     return proto
 

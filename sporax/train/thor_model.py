@@ -1,5 +1,7 @@
 """`ModelThor`: a Model whose steps schedule the factor inversions of the optimizer `thor`."""
 
+from typing import Any
+
 from sporax._src.optim.thor import Thor
 from sporax.nn.training_cells import TrainOneStepCell
 from sporax.train.model import Model
@@ -11,7 +13,7 @@ class ModelThor(Model):
 
     def __init__(self, network, loss_fn=None, optimizer=None, *args, **kwargs):
         super().__init__(network, loss_fn, optimizer, *args, **kwargs)
-        inside = network.optimizer if isinstance(network, TrainOneStepCell) else optimizer
+        inside: Any = network.optimizer if isinstance(network, TrainOneStepCell) else optimizer
         self._second_order, self._frequency = inside, inside.get_frequency()
         self._steps = None
 
@@ -41,7 +43,7 @@ class ConvertModelUtils:
     ):  # fmt: skip
         """Return a Model with these arguments that schedules the factor inversions of `optimizer`,
         a `thor`; `model` itself for any other optimizer."""
-        inside = network.optimizer if isinstance(network, TrainOneStepCell) else optimizer
+        inside: Any = network.optimizer if isinstance(network, TrainOneStepCell) else optimizer
         if not isinstance(inside, Thor):
             return model
         if isinstance(network, TrainOneStepCell):

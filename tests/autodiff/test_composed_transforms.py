@@ -79,7 +79,7 @@ def graph_mode(subject, function):
     cell = Wrapped(function)
     if not subject.captured:
         return cell
-    subject.captured_functions.append(cell._as_graph())
+    subject.captured_functions.append(cell._graph_mode_call())
 
     def run(x):
         context.set_context(mode=context.GRAPH_MODE)

@@ -246,7 +246,7 @@ def test_hooks_of_a_cell(name, mode):
             assert calls == expected
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
-    assert net.c._hooks is None or mode == "jit"
+    assert net.c._cell_hooks is None or mode == "jit"
 
 
 def test_keyword_arguments_and_order():

@@ -6,7 +6,7 @@ import pytest
 import sporax
 from sporax import Parameter, Tensor, jit, nn, ops
 from sporax._src.initializers import Initializer, initializer
-from sporax.data import NumpySlicesDataset
+from sporax.data import GeneratorDataset, NumpySlicesDataset
 from sporax.train import Metric
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
@@ -27,6 +27,65 @@ def test_a_module_and_a_function_share_a_name():
     from mindspore.common.tensor import Tensor as found
 
     assert found is Tensor and tensor([1.0]).shape == (1,)
+
+
+# private names that MindSpore's Cell does not have: MindSPONGE's layers have
+# a method `_compute`
+@pytest.mark.parametrize("mode", [sporax.PYNATIVE_MODE, sporax.GRAPH_MODE])
+def test_a_cells_subclass_has_private_names_of_its_own(mode):
+    def own(self, _x):
+        return self.dense(_x * self.w)
+
+    names = [
+        "compute",
+        "call",
+        "called",
+        "adopt",
+        "make_room",
+        "static_state",
+        "as_graph",
+        "set_part",
+    ]
+    values = ["graph", "hooks", "flags", "precision"]
+
+    class Own(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            for name in values:
+                setattr(self, f"_{name}", 3)
+            self.dense, self.w = nn.Dense(2, 1), Parameter(Tensor([1.0, 1.0]), name="w")
+
+        def construct(self, x):
+            return self._compute(x) * self._graph
+
+    for name in names:
+        setattr(Own, f"_{name}", own)
+    sporax.set_context(mode=mode)
+    net = Own()
+    value = sporax.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    expected = 3 * (X @ net.dense.weight.asnumpy().T + net.dense.bias.asnumpy()).sum()
+    np.testing.assert_allclose(value(Tensor(X))[0].asnumpy(), expected, rtol=1e-5, atol=1e-5)
+    assert [getattr(net, f"_{name}") for name in values] == [3] * 4
+
+
+def test_methods_of_an_optimizers_subclass():
+    """Adaptive optimizers of libraries define helpers under such names."""
+
+    class Own(nn.Adam):
+        def __init__(self, parameters):
+            super().__init__(parameters, 0.1)
+            self._updates, self._prepared = 3, 4
+
+        def _update(self):
+            return self._updates
+
+        _prepare = _take_all = _constructed_with = _update
+
+    nets = [nn.Dense(2, 1, weight_init="ones") for _ in range(2)]
+    for net, kind in zip(nets, (Own, lambda parameters: nn.Adam(parameters, 0.1)), strict=True):
+        optimizer = kind(net.trainable_params())
+        optimizer(tuple(p * 2 + 1 for p in net.trainable_params()))
+    assert nets[0].weight.asnumpy().tolist() == nets[1].weight.asnumpy().tolist() != [[1.0, 1.0]]
 
 
 # subclasses ------------------------------------------------------------------------------------
@@ -186,3 +245,15 @@ def test_the_arguments_of_an_optimizer_are_in_its_dict():  # MindSPONGE's copy o
     net = nn.Dense(1, 1)
     rest = nn.Adam(net.trainable_params(), 0.1, beta1=0.8).__dict__["init_args"]
     assert rest["beta1"] == 0.8 and "learning_rate" not in rest and "params" not in rest
+
+
+def test_a_source_of_rows_gets_indices_of_numpy():  # MindEarth's calls `.item()` on them
+    class Source:
+        def __getitem__(self, i):
+            return np.float32(i.item())
+
+        def __len__(self):
+            return 2
+
+    rows = GeneratorDataset(Source(), ["x"], shuffle=False).create_tuple_iterator(num_epochs=1)
+    assert [x.item() for (x,) in rows] == [0, 1]

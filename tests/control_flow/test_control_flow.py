@@ -281,7 +281,7 @@ def test_a_cell_in_graph_mode_writes_what_its_branch_writes():
         context.set_context(mode=context.PYNATIVE_MODE)
     assert result == [13, -5, 4]
     assert int(net.steps) == 2
-    assert net._graph.captures == 2
+    assert net._captured_call.captures == 2
 
 
 def test_a_training_step_with_a_branch():

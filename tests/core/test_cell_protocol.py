@@ -10,7 +10,7 @@ def test_a_cell_follows_the_protocol():
     cell = nn.Dense(2, 3)
     methods = [name for name, item in vars(CellProtocol).items() if callable(item)]
     methods = {name for name in methods if name.startswith("_") and hasattr(nn.Cell, name)}
-    assert {"_compute", "_static_names", "_static_state"} <= methods
+    assert {"_run_construct", "_captured_names", "_captured_state"} <= methods
     assert not [name for name in get_type_hints(CellProtocol) if not hasattr(cell, name)]
     assert is_cell(cell)
     assert not is_cell(nn.Dense)

@@ -251,7 +251,6 @@ ROWS = [
     ("make_gloo_tcp_collectives", "ranks listen on loopback", collectives_of_cpus),
     ("distributed", "what ranks tell each other", stores_of_coordinators),
     ("extend_axis_env_nd", "shapes of collectives", axes_of_ranks),
-    ("jaxprs_in_params", "the comparison of collectives", axes_of_ranks),
     ("OmpiCluster", "mpirun on several hosts", addresses_of_clusters),
     ("SlurmCluster", "srun", addresses_of_clusters),
     ("backends_are_initialized", "the warning about flags that come too late", started_backends),

@@ -148,6 +148,7 @@ SAID = {
                                 "'Silent.construct' returns nothing"),
     "axes of a sequence": ("nn.LSTM(4, 8)(ops.ones((5, 3, 6)))",
                            "With batch_first=False the axes are (length, batch, input_size)"),
+    "text in place of a Tensor": ("ops.tanh('a')", "must be a Tensor or a number, but got str"),
     "state of a sequence": (
         "nn.GRU(4, 8, batch_first=True)(ops.ones((5, 3, 4)), ops.zeros((1, 3, 8)))",
         "With batch_first=True the axes of the input are (batch, length, input_size)"),
@@ -183,6 +184,7 @@ def test_what_is_said(row, tmp_path, monkeypatch):
     assert len(given) == sum("Warning: " in part or "To capture" in part for part in parts), given
     if "no return" not in row and "row that" not in row:
         assert str(Path(sporax.__file__).parent) not in raised
+        assert "During handling" not in raised
 
 
 FROZEN = (

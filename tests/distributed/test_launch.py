@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from sporax._src.workbench.cli import launch
-from sporax._src.workbench.cli.launch import CannotLaunch, cores_of_ranks, held_port
+from sporax._src.workbench.cli.launch import CannotLaunch, cores_of_ranks, reserve_port
 
 SCRIPTS = Path(__file__).parent / "scripts"
 FAST = "--xla_backend_optimization_level=0"
@@ -278,12 +278,12 @@ def steal(port, options):
 
 
 @pytest.mark.parametrize("thief", THIEVES)
-def test_a_held_port_is_not_given_away(thief):
-    with held_port("127.0.0.1", 0) as held:
+def test_a_reserve_port_is_not_given_away(thief):
+    with reserve_port("127.0.0.1", 0) as held:
         port = held.getsockname()[1]
         assert steal(port, THIEVES[thief]) is None
         with pytest.raises(CannotLaunch, match=f"port {port} of 127.0.0.1 must be free"):
-            held_port("127.0.0.1", port)  # for another job
+            reserve_port("127.0.0.1", port)  # for another job
         with socket.socket() as coordinator:  # as JAX's
             for option in socket.SO_REUSEADDR, socket.SO_REUSEPORT:
                 coordinator.setsockopt(socket.SOL_SOCKET, option, 1)
@@ -291,7 +291,7 @@ def test_a_held_port_is_not_given_away(thief):
             coordinator.listen()
             with socket.create_connection(("127.0.0.1", port), 5), coordinator.accept()[0]:
                 assert steal(port, THIEVES[thief]) is None
-    with held_port("127.0.0.1", port):  # at once, although connections linger there
+    with reserve_port("127.0.0.1", port):  # at once, although connections linger there
         pass
 
 
@@ -309,12 +309,12 @@ def test_nobody_takes_the_port_before_rank_0(thief, monkeypatch, capfd):
                 stolen.append(taken)
 
     def held(host, port):
-        socket = held_port(host, port)
+        socket = reserve_port(host, port)
         port = socket.getsockname()[1]
         threading.Thread(target=steal_again_and_again, args=(port,), daemon=True).start()
         return socket
 
-    monkeypatch.setattr(launch, "held_port", held)
+    monkeypatch.setattr(launch, "reserve_port", held)
     monkeypatch.setenv("XLA_FLAGS", FAST)
     monkeypatch.delenv("SPORAX_TIERS", raising=False)
     code = launch.launch(2, [str(SCRIPTS / "collectives.py"), "gatherings"])
@@ -368,6 +368,12 @@ def test_ranks_that_other_launchers_start(launcher, what):
         check_failure(results[1][1], "")
     else:
         assert all(code == 0 and "passed" in output for code, output in results), results
+
+
+def test_ranks_that_init_method_joins():
+    script, port = str(SCRIPTS / "init_method.py"), str(free_ports())
+    results = outputs([run("run", script, str(i), port) for i in range(2)])
+    assert [code for code, _ in results] == [0, 0], results
 
 
 @pytest.mark.slow

@@ -1,7 +1,11 @@
 """docs/ours.md lists all public names and commands that MindSpore lacks, and no others."""
 
+import inspect
 import re
+from operator import attrgetter
 from pathlib import Path
+
+import pytest
 
 import sporax
 from sporax._src.workbench.cli.command import _parser
@@ -40,3 +44,29 @@ def test_all_names_of_ours():
 def test_all_commands():
     (commands,) = (action.choices for action in _parser()._actions if action.choices)
     assert {name for cell in CELLS for name in re.findall(r"`sporax (\w+)`", cell)} == {*commands}
+
+
+def lacks_types(function):
+    """Return True if a parameter or the result of a function has no annotation."""
+    signature = inspect.signature(function)
+    given = [p.annotation for p in signature.parameters.values() if p.name not in ("self", "cls")]
+    return inspect.Signature.empty in [*given, signature.return_annotation]
+
+
+def functions_of(name):
+    """Yield a public function, or the constructor and the public methods of a class."""
+    public = attrgetter(name)(sporax)
+    if not inspect.isclass(public):
+        yield public
+        return
+    for key, member in vars(public).items():
+        member = getattr(member, "fget", member)  # of a property
+        member = getattr(member, "__func__", member)  # of a class or static method
+        if inspect.isfunction(member) and (key == "__init__" or key[0] != "_"):
+            yield member
+
+
+@pytest.mark.parametrize("name", re.findall(r"`([\w.]+)`", " ".join(CELLS)))
+def test_names_of_ours_have_types(name):
+    without = [f.__qualname__ for f in functions_of(name) if lacks_types(f)]
+    assert not without, "annotate all parameters and the result"

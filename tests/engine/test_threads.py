@@ -247,11 +247,11 @@ def test_no_program_takes_over_what_is_compared():
     double = jax.jit(lambda x: x * 2, donate_argnums=0)
     operand, result = double(device_array(before)), double(device_array(before))
     evidence = Evidence(Operands([operand], [], []), [result])
-    held = evidence.held()
+    arrays = evidence.host_arrays()
     for array in operand, result:  # another thread's programs
         np.testing.assert_array_equal(double(array), before * 4)
-    for view in held:
+    for view in arrays:
         np.testing.assert_array_equal(view, before * 2)
     other = Evidence(Operands([double(device_array(before))], [], []), [result])
     double(other.operands.arrays[0])
-    assert other.held() is None
+    assert other.host_arrays() is None

@@ -291,6 +291,17 @@ def test_sensitive_results_are_no_fault():
         assert not texts
 
 
+def test_perturbed_runs_of_random_operations():
+    """A key of random numbers has a dtype of JAX, without NumPy's `kind`."""
+
+    def first_step(x):
+        gradient = ops.dropout(x - x.mean(0), 0.5).sum(0) * 0.1
+        return gradient / (ops.abs(gradient - gradient.mean()) + 1e-8)
+
+    texts, _ = warned(ms.jit(first_step), np.full((512, 8), 0.1, np.float32), 3)
+    assert not texts
+
+
 NAN, INF = np.nan, np.inf
 
 

@@ -122,7 +122,7 @@ class Training:
     def forget(self):
         """Make the next step a new capture."""
         if self.way == "graph mode":
-            self.cell.__dict__["_graph"] = None
+            self.cell.__dict__["_captured_call"] = None
         elif self.way == "jit":
             self.captured = ms.jit(self._step)
         if self.way != "dynamic" and isinstance(self.net, Branching):
@@ -158,7 +158,7 @@ class Training:
         cells = [c for _, c in self.net.cells_and_names()]
         return (
             [c.training for c in cells],
-            [len(c._hooks.forward) if hasattr(c._hooks, "forward") else 0 for c in cells],
+            [len(c._cell_hooks.forward) if hasattr(c._cell_hooks, "forward") else 0 for c in cells],
             [type(h) for h in self.handles.values()],
             [c.construct.__func__.__code__ for c in cells],
             ms.get_context("mode"),

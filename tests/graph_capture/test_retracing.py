@@ -68,6 +68,9 @@ CALLS = {  # a function, arguments of several calls, and how many programs they 
         by_name,
         [arguments(X, (i, (i + 1,)), i / 2, scale=i * 2.0, shift=i * i) for i in range(1, 6)], 1,
     ),
+    "one number twice, or two": (
+        lambda x, m, n: x if m is n else -x, [arguments(X, 1, 1), arguments(X, 1, 2)], 2,
+    ),
     "one Tensor twice, or two": (
         lambda x, y: x + 10.0 * y, [arguments(X, X), arguments(X, Y), arguments(Y, X)], 2,
     ),

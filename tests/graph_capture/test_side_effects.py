@@ -364,7 +364,7 @@ def test_a_network_that_runs_dynamically_in_graph_mode(graph_mode):
     y = X.reshape(1, 2) @ net.dense.weight.asnumpy().T + net.dense.bias.asnumpy()
     for one in result:
         np.testing.assert_allclose(one, y * y.sum(), rtol=1e-5)
-    assert net.dense._graph.captures == 1
+    assert net.dense._captured_call.captures == 1
 
 
 def test_recursion_without_end():

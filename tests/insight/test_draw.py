@@ -16,42 +16,43 @@ from tests.insight.browser import document_of
 from tests.insight.networks import Block, Twice
 
 
-def parts_of(drawing, label):
-    return [part for part in drawing.top.walk() if part.label == label]
+def nodes_of(drawing, label):
+    return [node for node in drawing.top.walk() if node.label == label]
 
 
 def edges_of(box):
     return {
-        (box.parts[i].label, box.parts[j].label): shapes for (i, j), shapes in box.edges.items()
+        (box.children[i].label, box.children[j].label): shapes
+        for (i, j), shapes in box.edges.items()
     }
 
 
 def test_boxes_and_edges():
     drawing = insight.draw(Block(), (2, 6))
     assert edges_of(drawing.top) == {("x", "Block"): ["(2, 6)"], ("Block", "result"): ["(2, 6)"]}
-    (box,) = [part for part in drawing.top.parts if part.kind == "cell"]
+    (box,) = [node for node in drawing.top.children if node.kind == "cell"]
     shape = ["(2, 6)"]
     assert edges_of(box) == {
         ("first", "second"): shape, ("second", "Add"): shape, ("Add", "ReLU"): shape
     }  # fmt: skip
-    assert [[part.label for part in row] for row in box.rows()] == [
+    assert [[node.label for node in row] for row in box.rows()] == [
         ["first"], ["second"], ["Add"], ["ReLU"]
     ]  # fmt: skip
-    assert {box.parts[k].label for k in box.entries} == {"first", "Add"}
-    assert {box.parts[k].label for k in box.exits} == {"ReLU"}
+    assert {box.children[k].label for k in box.entries} == {"first", "Add"}
+    assert {box.children[k].label for k in box.exits} == {"ReLU"}
     lanes, count = box.lanes()  # the way of x around the layers
-    assert count == 1 and list(lanes) == [(None, [p.label for p in box.parts].index("Add"))]
+    assert count == 1 and list(lanes) == [(None, [p.label for p in box.children].index("Add"))]
 
 
 def test_each_call_has_a_box():
     drawing = insight.draw(Twice(), (2, 6))
-    assert len(parts_of(drawing, "block")) == len(parts_of(drawing, "block (call 2)")) == 1
+    assert len(nodes_of(drawing, "block")) == len(nodes_of(drawing, "block (call 2)")) == 1
     assert drawing.count == 8
 
 
 def test_a_cell_has_the_name_of_its_variable_not_of_ipythons():
     __ = net = Block()  # `__`: what a notebook has shown before the last
-    assert parts_of(insight.draw(net, (2, 6)), "net")
+    assert nodes_of(insight.draw(net, (2, 6)), "net")
 
 
 def test_operations_name_parameters_and_lines():
@@ -63,25 +64,25 @@ def test_operations_name_parameters_and_lines():
 
 def test_backward():
     drawing = insight.draw(Block(), (2, 6), backward=True)
-    forward, backward = (parts_of(drawing, name)[0] for name in ("forward", "backward"))
-    assert not any(part.is_backward for part in forward.walk())
-    derived = {part.label: part.path for part in backward.walk() if part.kind == "operation"}
+    forward, backward = (nodes_of(drawing, name)[0] for name in ("forward", "backward"))
+    assert not any(node.is_backward for node in forward.walk())
+    derived = {node.label: node.path for node in backward.walk() if node.kind == "operation"}
     assert {"ReLU.grad", "Add.grad", "Dense.grad"} <= derived.keys()
-    paths = {part.path.partition(".")[2] for part in backward.walk() if part.label == "Dense.grad"}
+    paths = {node.path.partition(".")[2] for node in backward.walk() if node.label == "Dense.grad"}
     assert paths == {"first", "second"}
 
 
 def test_backward_of_what_is_recomputed():
     net = Twice()
     net.block.recompute()
-    parts = insight.draw(net, (2, 6), backward=True).top.walk()
-    derived = [part for part in parts if part.label == "Block.grad"]
+    nodes = insight.draw(net, (2, 6), backward=True).top.walk()
+    derived = [node for node in nodes if node.label == "Block.grad"]
     assert len(derived) == 2 and all(p.is_backward and p.path.endswith("block") for p in derived)
 
 
 def test_a_function_and_its_derivative():
     drawing = insight.draw(lambda x: ops.tanh(x).sum(), Tensor(np.ones(3, np.float32)), True)
-    assert {part.label for part in drawing.top.walk()} >= {"x", "Tanh", "Tanh.grad", "result"}
+    assert {node.label for node in drawing.top.walk()} >= {"x", "Tanh", "Tanh.grad", "result"}
 
 
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -189,7 +190,7 @@ def loaded(request, tmp_path):
 
 
 def _labels(drawing):
-    return [part.label for part in drawing.top.walk() if part.kind == "operation"]
+    return [node.label for node in drawing.top.walk() if node.kind == "operation"]
 
 
 def test_exported_graphs_show_their_operations(loaded):
@@ -197,7 +198,7 @@ def test_exported_graphs_show_their_operations(loaded):
     written = collections.Counter(re.findall(r"(?:stablehlo|chlo)\.(\w+)", text))
     drawn = collections.Counter(_labels(insight.draw(loaded)))
     assert drawn["dot_general"] == written["dot_general"] > 0
-    boxes = collections.Counter(part.label for part in insight.draw(loaded).top.walk())
+    boxes = collections.Counter(node.label for node in insight.draw(loaded).top.walk())
     for name in ("cholesky", "while"):  # with operations inside
         assert boxes[name] == written[name] + text.count(f"call @{name}(")
     assert not drawn.keys() & {"constant", "broadcast_in_dim", "return", "Normed", "Loops"}
@@ -207,14 +208,14 @@ def test_a_graph_cell_is_drawn_as_what_it_was_exported_from(loaded):
     alone, cell = insight.draw(loaded), insight.draw(nn.GraphCell(loaded))
     around = insight.draw(Around(nn.GraphCell(loaded)), (2, 3))
     assert _labels(alone) == _labels(cell) == _labels(around)[1:-1]
-    results = [part for part in alone.top.walk() if part.kind == "output"]
-    assert len(results) == 1 and any(j == results[0].place for _, j in alone.top.edges)
+    results = [node for node in alone.top.walk() if node.kind == "output"]
+    assert len(results) == 1 and any(j == results[0].index for _, j in alone.top.edges)
 
 
 def test_exported_parameters_are_named(tmp_path):
     file = str(tmp_path / "net.mindir")
     ms.export(Normed(), ops.ones((2, 3)), file_name=file, file_format="MINDIR")
-    notes = " ".join(part.note for part in insight.draw(ms.load(file)).top.walk())
+    notes = " ".join(node.note for node in insight.draw(ms.load(file)).top.walk())
     for name, parameter in Normed().parameters_and_names():
         assert f"{name} {parameter.shape}" in notes
 

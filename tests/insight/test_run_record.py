@@ -139,7 +139,7 @@ def test_layers_are_captured_once(tmp_path):
         model.train(1, rows, callbacks=record)
     run = Run(tmp_path)
     (activations,) = run.layers["activations"].values()
-    assert list(activations) == list(range(1, 25)) and net._hooks is None
+    assert list(activations) == list(range(1, 25)) and net._cell_hooks is None
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def is_found(report, expected):
     if expected is None:
         return report.equal
     departure = report.first_departure
-    return departure.place == expected[0] and str(departure.causes[0]).startswith(expected[1])
+    return departure.location == expected[0] and str(departure.causes[0]).startswith(expected[1])
 
 
 def rows():
@@ -176,7 +176,7 @@ def test_the_cell_is_as_it_was_but_for_the_weights():
     np.testing.assert_array_equal(
         cell.bn1.moving_mean.asnumpy(), recorded.weights["bn1.running_mean"]
     )
-    assert cell.training and not any(part._hooks for _, part in cell.cells_and_names())
+    assert cell.training and not any(part._cell_hooks for _, part in cell.cells_and_names())
 
 
 def test_errors_of_the_cell():
@@ -192,7 +192,7 @@ def test_errors_of_the_cell():
     cell = nn.SequentialCell(nn.Dense(4, 6), Raises(), nn.Dense(6, 3))
     with pytest.raises(ValueError, match="of its own"):
         migrate.compare(run("mlp"), cell)
-    assert not any(part._hooks for _, part in cell.cells_and_names())
+    assert not any(part._cell_hooks for _, part in cell.cells_and_names())
 
 
 def test_optimizers_are_compared():

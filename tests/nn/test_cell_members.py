@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import inspect
 import time
 from typing import TypeVar
 
@@ -183,3 +184,12 @@ def test_layouts_of_a_model():
         model.infer_train_layout(data, False)
     with pytest.raises(ValueError, match="'sink_size'"):
         model.infer_train_layout(data, sink_size=0)
+
+
+@pytest.mark.parametrize(("method", "expected"), [
+    (nn.ELU.construct, "return function(x, alpha=self.alpha)"),
+    (nn.ELU.__init__, "self.alpha = alpha"),
+    (nn.Dense.construct, "def construct"),
+])  # fmt: skip
+def test_sources_of_layers_can_be_read(method, expected):
+    assert expected in inspect.getsource(method)

@@ -128,9 +128,9 @@ def test_to_keeps_what_others_hold():
 def test_compile_computes_nothing():
     net = Running()
     net.compile(Tensor([1.0]))
-    assert (net.total.item(), net._graph.captures) == (0.0, 1)
+    assert (net.total.item(), net._captured_call.captures) == (0.0, 1)
     assert net.compile_and_run(Tensor([1.0])).item() == 2.0
-    assert (net.total.item(), net._graph.captures) == (1.0, 1)
+    assert (net.total.item(), net._captured_call.captures) == (1.0, 1)
 
 
 # to_float -------------------------------------------------------------------------------------

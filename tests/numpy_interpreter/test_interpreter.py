@@ -446,7 +446,7 @@ def interpreted(function):
     ]
     thread.recorder = Recorder()
     expected = [v.index for v in values]
-    inputs = [Aval.of(a.shape, a.dtype) for a in arrays]
+    inputs = [Aval.intern(a.shape, a.dtype) for a in arrays]
     return plan_for_these_sizes(steps, inputs, expected)(*arrays)
 
 

@@ -83,7 +83,7 @@ def check(op, avals):
     ]
     general = PolymorphicPlan(pattern, [(form, n, places)], inputs, [*range(len(results))])
     sizes = (*[n for a in avals for n in a.shape], *op.sizes)
-    here = general.at(general.pattern.bind(sizes))
+    here = general.instantiate(general.pattern.bind(sizes))
     for actual, wanted in zip(here(*arrays), expected(*arrays), strict=True):
         assert actual.dtype == wanted.dtype
         assert actual.shape == wanted.shape

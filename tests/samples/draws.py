@@ -171,7 +171,7 @@ SAMPLES = [
     *[
         Sample(
             "inverse_cdf_from_key", [KEY], quantile,
-            {"law": law, "shape": (3, 4), "dtype": FLOAT}, rtol=1e-4,
+            {"distribution": law, "shape": (3, 4), "dtype": FLOAT}, rtol=1e-4,
         )
         for law in QUANTILES
     ],
@@ -202,7 +202,7 @@ SAMPLES = [
     *[
         Sample(
             "candidates_from_key", [KEY, np.array([[1, 2], [0, 1]])], candidates,
-            {"count": 4, "unique": unique, "n": 9, "law": law, "avoid": avoid},
+            {"count": 4, "unique": unique, "n": 9, "distribution": law, "avoid": avoid},
         )
         for unique in (False, True) for law in ("uniform", "log_uniform") for avoid in (False, True)
     ],

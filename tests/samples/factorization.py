@@ -94,10 +94,10 @@ SAMPLES = [
 ]  # fmt: skip
 
 SAMPLES += [
-    Sample("lu_parts", [LU, (PIVOTS + 1).astype(np.int32)],
+    Sample("lu_factors", [LU, (PIVOTS + 1).astype(np.int32)],
            lambda lu, pivots: [np.array(p) for p in zip(*map(linalg.lu, MATRICES), strict=True)],
            outputs=(1, 2), **CLOSE),
-    Sample("lu_parts", [LU[0, :, :2], np.array([2, 3], np.int32)],
+    Sample("lu_factors", [LU[0, :, :2], np.array([2, 3], np.int32)],
            lambda lu, pivots: [np.eye(3)[:, [1, 2, 0]], np.tril(lu, -1) + np.eye(3, 2),
                                np.triu(lu)[:2]], outputs=(1, 2), **CLOSE),
 ]  # fmt: skip

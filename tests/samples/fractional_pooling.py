@@ -58,10 +58,10 @@ SAMPLES = [
            {"kernel": (2, 3), "size": (4, 2)}, outputs=(0,)),
     Sample("fractional_windows", [(1, 2, 5, 6, 4), np.array([[[0.3, 0.8, 0.5], [0.1, 0.6, 0.9]]])],
            windows, {"kernel": (2, 2, 3), "size": (3, 3, 1)}, outputs=(0,)),
-    *[Sample("pooled_parts", [(2, 7, 6, 2), ROWS, COLUMNS], parts,
+    *[Sample("pooled_regions", [(2, 7, 6, 2), ROWS, COLUMNS], parts,
              WHERE | {"overlapping": overlapping, "mean": mean})
       for overlapping in (False, True) for mean in (False, True)],
-    *[Sample("part_boundaries", [DRAWS], boundaries,
+    *[Sample("region_boundaries", [DRAWS], boundaries,
              {"size": 7, "count": 4, "pseudo_random": kind}) for kind in (False, True)],
 ]  # fmt: skip
 

@@ -11,8 +11,8 @@ def places(at, dims):
 
 
 SAMPLES = [
-    Sample("places_in", [np.array([2, 5, 17])], places, {"dims": (2, 3, 3)}),
-    Sample("places_in", [np.array(7)], places, {"dims": (2, 3, 3)}),
+    Sample("coordinates_of", [np.array([2, 5, 17])], places, {"dims": (2, 3, 3)}),
+    Sample("coordinates_of", [np.array(7)], places, {"dims": (2, 3, 3)}),
 ]
 
 X = Tensor([1, 2])

@@ -293,7 +293,7 @@ def test_a_net_in_graph_mode_with_a_hook_that_prints():
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
     assert result == expected
-    assert not net._graph.dynamic
+    assert not net._captured_call.dynamic
     captured = jit(step, fullgraph=True)
     assert [printed(captured, x) for x in (ops.ones((1, 2)), ops.zeros((1, 2)))] == of_step
 

@@ -80,7 +80,7 @@ def test_sinking_captures_steps_and_changes_no_number(mode):
         trained = model(metrics={"mae"})
         trained.fit(2, rows(), rows(), 1, None, sinks, sinks, sink_size=3)
         for network in (trained.train_network, trained.eval_network):
-            assert (network._graph is not None) == (sinks or mode == "graph")
+            assert (network._captured_call is not None) == (sinks or mode == "graph")
         weights.append(trained._network.weight.asnumpy())
     np.testing.assert_array_max_ulp(*weights, maxulp=4)
 
@@ -90,9 +90,9 @@ def test_whole_epochs_stay_captured():
     try:
         trained = model(metrics={"mae"})
         trained.fit(3, rows(), rows())
-        assert not trained.train_network._graph.dynamic
-        assert trained.train_network._graph.captures == 1
-        assert trained.eval_network._graph.captures == 1
+        assert not trained.train_network._captured_call.dynamic
+        assert trained.train_network._captured_call.captures == 1
+        assert trained.eval_network._captured_call.captures == 1
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
 
@@ -228,9 +228,9 @@ def test_build_captures_before_training():
         trained = model(metrics={"mae"})
         trained.build(rows(), rows())
         np.testing.assert_array_equal(trained._network.weight.asnumpy(), WEIGHT)
-        assert trained.train_network._graph.captures == 1
+        assert trained.train_network._captured_call.captures == 1
         trained.train(1, rows())
-        assert trained.train_network._graph.captures == 1
+        assert trained.train_network._captured_call.captures == 1
     finally:
         context.set_context(mode=context.PYNATIVE_MODE)
 

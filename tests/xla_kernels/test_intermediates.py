@@ -38,7 +38,7 @@ def test_an_intermediate_that_no_memory_holds_is_refused(name):
         match=r"For 'strange', an intermediate array must fit into memory, "
         r"but got the shape \(.*, which takes .* GB from 'far' 1.*\. Give smaller",
     ):
-        op.rule((Aval.of(SHAPE, np.dtype(np.float32)),))  # fmt: skip
+        op.rule((Aval.intern(SHAPE, np.dtype(np.float32)),))  # fmt: skip
     assert not op.rules
 
 
@@ -52,7 +52,7 @@ ACCEPTED = {
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_a_loop_computes_without_storing_it_is_accepted(name):
     function, shape = ACCEPTED[name]
-    assert Op("pairs", function).rule((Aval.of(shape, np.dtype(np.float32)),)).avals
+    assert Op("pairs", function).rule((Aval.intern(shape, np.dtype(np.float32)),)).avals
 
 
 def test_sizes_that_vary_are_looked_at_for_each_value():
@@ -62,7 +62,7 @@ def test_sizes_that_vary_are_looked_at_for_each_value():
     op = Op("spread", spread)
     with pytest.raises(ValueError, match="an intermediate array must fit"):
         for n in (2, 3, 4, 5, 6, 7, 8, 1000):
-            op.rule((Aval.of((n, 3), np.dtype(np.float32)),))
-    form, symbols = op.family.form(op, (Aval.of((8, 3), np.dtype(np.float32)),))
+            op.rule((Aval.intern((n, 3), np.dtype(np.float32)),))
+    form, symbols = op.family.form(op, (Aval.intern((8, 3), np.dtype(np.float32)),))
     assert symbols and form.intermediates  # the seven were enough for a form of all sizes
     assert len(op.rules) == 7

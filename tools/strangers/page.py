@@ -1,6 +1,7 @@
 """Writes `docs/libraries.md` and its Chinese counterpart from the records."""
 
 import collections
+import re
 
 from tools.strangers.table import ROOT, read_record
 
@@ -15,7 +16,9 @@ on a CPU and under sporax as `mindspore`. A test counts if it passes under MindS
 
 The code of a library is not changed. What its tests download is replaced by random images, and
 configurations name no weights to download. NumPy has the names that it lost in 1.24 and in 2, and a
-module that MindSpore 2.10 lost can be imported, but not used; both apply to MindSpore as well.
+module that MindSpore 2.10 lost can be imported, but not used; both apply to MindSpore as well. Four
+names that MindSpore lost since MindSPONGE and MindNLP were written are put back, and a mark that
+MindEarth's tests name without `pytest.mark`.
 
 `python -m tools.strangers NAME --into FOLDER` repeats a row, and continues where it was ended;
 `tools/strangers/libraries.csv` lists versions and requirements, `tests/recorded/libraries` the
@@ -39,7 +42,8 @@ CHINESE = {
         "都在各自仓库的副本里。在 MindSpore 下通过的测试才计入。\n\n"
         "库的代码一处不改。测试要下载的数据换成形式相同的随机图片，配置文件里要下载的权重则去掉。"
         "NumPy 补上了它在 1.24 和 2 里去掉的名字；MindSpore 2.10 去掉的模块可以导入，但不能使用；"
-        "两边都是这样。\n\n"
+        "两边都是这样。MindSPONGE 和 MindNLP 用到、MindSpore 后来去掉的四个名字，"
+        "以及 MindEarth 的测试漏写 `pytest.mark` 的标记，也都补上。\n\n"
         "`python -m tools.strangers NAME --into FOLDER` 可以重做任意一行，中断后会从断处继续；"
         "版本和依赖见 `tools/strangers/libraries.csv`，"
         "每个测试的结果见 `tests/recorded/libraries`。本页由这些记录生成。\n"
@@ -72,7 +76,7 @@ def _page(words, found):
         counts = {"tests": len(record), "real": len(passing), "ours": ours.count("passed")}
         sums.update(counts)
         about = library.about_zh if words is CHINESE else library.about
-        anchor = library.title.lower().replace(" ", "-").replace("/", "")
+        anchor = re.sub(r"[^\w -]", "", library.title.lower()).replace(" ", "-")
         rows.append(_row(f"[{library.title}](#{anchor})", counts, about))
         sections.append(_section(words, library, record, counts, about))
     head = [words["table"], "|---|---|---|---|---|"]

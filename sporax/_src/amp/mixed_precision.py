@@ -133,16 +133,16 @@ def _check_dtype(who, dtype):
 
 def _set(cell, inside, returns=None):
     Changes.count += 1
-    vars(cell)["_precision"] = PrecisionScheme(inside, returns)
+    vars(cell)["_autocast"] = PrecisionScheme(inside, returns)
 
 
 def _whitelisted(network, dtype, kinds):
     """Run Cells and Primitives of these classes in `dtype`, with float32 results."""
     operations = frozenset(_operation(kind) for kind in kinds if issubclass(kind, Primitive))
-    for part in _outermost(network, lambda c: type(c) in kinds and not _is_chosen(c)):
-        part.to_float(dtype)
-        _set(part, dtype, dtypes.float32)
-    if operations and vars(network).get("_precision") is None:
+    for cell in _outermost(network, lambda c: type(c) in kinds and not _is_chosen(c)):
+        cell.to_float(dtype)
+        _set(cell, dtype, dtypes.float32)
+    if operations and vars(network).get("_autocast") is None:
         _set(network, choice_of(
             dtypes.to_numpy(dtype), operations, frozenset(), frozenset(), np.dtype(np.float32)
         ))  # fmt: skip
@@ -158,15 +158,15 @@ def _operation(kind):
 
 def _is_chosen(cell):
     """Return True if the precision of the cell was set before."""
-    return any(cell._flags.get(flag) for flag in FLAGS)
+    return any(cell._cell_flags.get(flag) for flag in FLAGS)
 
 
 def _outermost(network, is_meant):
     """Return the topmost cells of a tree that satisfy a predicate."""
     if is_meant(network):
         return [network]
-    parts = [part for part in network._cells.values() if part is not None]
-    return [cell for part in parts for cell in _outermost(part, is_meant)]
+    children = [child for child in network._cells.values() if child is not None]
+    return [cell for child in children for cell in _outermost(child, is_meant)]
 
 
 def _blacklisted(network, dtype, kinds):
@@ -180,9 +180,9 @@ def _blacklisted(network, dtype, kinds):
 def keep_in_float32(network, dtype, kinds=None):
     """Make descendants of these classes compute in float32 and return `dtype`."""
     kinds = tuple(get_black_list() if kinds is None else kinds)
-    for part in _outermost(network, lambda c: c is not network and isinstance(c, kinds)):
-        part.to_float(dtypes.float32)
-        _set(part, dtypes.float32, dtype)
+    for cell in _outermost(network, lambda c: c is not network and isinstance(c, kinds)):
+        cell.to_float(dtypes.float32)
+        _set(cell, dtypes.float32, dtype)
 
 
 def _named(listed):

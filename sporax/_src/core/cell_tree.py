@@ -1,5 +1,6 @@
 """`CellProtocol`: the parts of `nn.Cell` that lower packages read without importing it."""
 
+from collections.abc import Iterator
 from typing import Any, Protocol, TypeGuard
 
 
@@ -11,38 +12,39 @@ class CellProtocol(Protocol):
 
     _cells: dict[str, Any]  # of the attributes that are Cells, or None
     _params: dict[str, Any]  # of the attributes that are Parameters, or None
-    _hooks: Any  # groups of registered hooks, or None
-    _precision: Any  # the autocast of `to_float`, or None
+    _buffers: dict[str, Any]  # of the attributes that are buffers, or None
+    _cell_hooks: Any  # groups of registered hooks, or None
+    _autocast: Any  # the autocast of `to_float`, or None
     requires_grad: bool
     training: bool
 
-    def _compute(self, args, kwargs) -> Any:
+    def _run_construct(self, args, kwargs) -> Any:
         """Call `construct` with hooks, autocast and a custom derivative."""
 
-    def _static_names(self) -> Any:
-        """Return the names of the entries of `_static_state`, in the same order."""
+    def _captured_names(self) -> Any:
+        """Return the names of the entries of `_captured_state`, in the same order."""
 
-    def _static_state(self) -> Any:
+    def _captured_state(self) -> Any:
         """Return the state that a captured call depends on, to compare with a later call's."""
 
 
-def tree(cell: CellProtocol, prefix="", seen=None):
+def tree(cell: CellProtocol, prefix="", seen=None) -> Iterator[tuple[str, Any]]:
     """Yield (path, cell) for a cell and its descendants, depth first, each once."""
     seen = set() if seen is None else seen
     if cell in seen:
         return
     seen.add(cell)
     yield prefix, cell
-    for name, part in cell._cells.items():
-        if part is not None:
-            yield from tree(part, f"{prefix}.{name}" if prefix else name, seen)
+    for name, child in cell._cells.items():
+        if child is not None:
+            yield from tree(child, f"{prefix}.{name}" if prefix else name, seen)
 
 
 def parameters(cell: CellProtocol, prefix="", expand=True):
     """Yield (path, Parameter) of a cell, and with `expand` of its descendants, each once."""
     seen = set()
-    for path, part in tree(cell, prefix) if expand else [(prefix, cell)]:
-        for name, p in part._params.items():
+    for path, owner in tree(cell, prefix) if expand else [(prefix, cell)]:
+        for name, p in owner._params.items():
             if p is not None and id(p) not in seen:
                 seen.add(id(p))
                 yield (f"{path}.{name}" if path else name), p
@@ -71,7 +73,7 @@ def is_cell(obj) -> TypeGuard[CellProtocol]:
 
 def is_cell_class(kind):
     """Return True if a class is `nn.Cell` or a subclass of it."""
-    return defines(kind, "_static_state")
+    return defines(kind, "_captured_state")
 
 
 def defines(kind, name):

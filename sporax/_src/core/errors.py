@@ -148,7 +148,7 @@ def users_frame(frame):
     return frame, called
 
 
-def warn(message, category=RuntimeWarning):
+def warn(message, category: type[Warning] = RuntimeWarning):
     """Warn at the innermost line of user code on the stack."""
     frame, level = sys._getframe(1), 2
     while frame is not None and not is_users(frame):

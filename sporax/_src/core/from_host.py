@@ -1,6 +1,7 @@
 """Conversion of user data (numbers, NumPy arrays, nested lists) to a NumPy array of one dtype."""
 
 import operator
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -25,8 +26,8 @@ def python_number(scalar):
     if convert is not None:
         return convert()
     dtype = scalar.dtype
-    of = None if dtype.type is np.void else dtypes.PYTHON_TYPES.get(dtype.kind)
-    return scalar if of is None else of(scalar)
+    python_type = None if dtype.type is np.void else dtypes.PYTHON_TYPES.get(dtype.kind)
+    return scalar if python_type is None else python_type(scalar)
 
 
 NUMPY_NUMBERS = tuple([np.dtype(code).type for code in "bBhHiIlLqQefd"])
@@ -34,7 +35,7 @@ SCALARS = frozenset([*NUMPY_NUMBERS, np.bool_, np.complex64, np.complex128, ml_d
 HOLDING = SCALARS | {tuple, list, dict}  # classes of the objects that `plain` may replace
 
 
-def plain(data):
+def plain(data) -> Any:
     """Replace NumPy scalars in an argument by Python numbers, also in tuples, lists and dicts.
 
     Returns the same object if there are none.
@@ -78,7 +79,7 @@ def blank(shape, dtype, is_meta=False):
     if shape is None or (isinstance(shape, (tuple, list)) and any(map(is_unknown, shape))):
         return UnknownShape(shape, dtypes.to_numpy(dtype))
     if is_meta:
-        return Meta(Aval.of(tuple(np.atleast_1d(shape).tolist()), dtypes.to_numpy(dtype)))
+        return Meta(Aval.intern(tuple(np.atleast_1d(shape).tolist()), dtypes.to_numpy(dtype)))
     check_size("Tensor", np.atleast_1d(shape).tolist(), dtypes.to_numpy(dtype), "'shape'")
     return np.zeros(shape, dtypes.to_numpy(dtype))
 

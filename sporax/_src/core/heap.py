@@ -58,8 +58,8 @@ def usage():
     function = _statistics()
     if function is None:
         return 0, 0
-    found = function()
-    return found.in_use, found.free
+    info = function()
+    return info.in_use, info.free
 
 
 def pages():

@@ -17,7 +17,8 @@ from jax import lax
 from jax._src import distributed
 from jax._src.clusters.ompi_cluster import OmpiCluster
 from jax._src.clusters.slurm_cluster import SlurmCluster
-from jax._src.core import eval_context, extend_axis_env_nd, jaxprs_in_params
+from jax._src.config import persistent_cache_min_compile_time_secs
+from jax._src.core import eval_context, extend_axis_env_nd
 from jax._src.interpreters.partial_eval import lower_jaxpr2
 from jax._src.interpreters.pxla import batched_device_put
 from jax._src.lib import _jax  # pyright: ignore[reportPrivateImportUsage]
@@ -156,8 +157,8 @@ def called(equation):
     name = CALLS.get(equation.primitive.name)
     if name is None:
         return None
-    part = equation.params[name]
-    return getattr(part, "jaxpr", part), getattr(part, "consts", ())
+    callee = equation.params[name]
+    return getattr(callee, "jaxpr", callee), getattr(callee, "consts", ())
 
 
 def primitive_jaxpr(closed):
@@ -179,8 +180,8 @@ def with_jaxprs(function, value):
     if isinstance(value, (Jaxpr, ClosedJaxpr)):
         return function(value)
     if isinstance(value, tuple) and any(isinstance(x, (Jaxpr, ClosedJaxpr)) for x in value):
-        parts = [with_jaxprs(function, x) for x in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        items = [with_jaxprs(function, x) for x in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     return value
 
 
@@ -217,8 +218,17 @@ def equations(jaxpr):
 def within(equation):
     """Yield an equation and all equations of the jaxprs in it, in order."""
     yield equation
-    for inner in jaxprs_in_params(equation.params):
+    for inner in jaxprs_in(equation.params):
         yield from equations(inner)
+
+
+def jaxprs_in(params):
+    """Yield the jaxprs among the parameters of an equation, without their constants."""
+    for value in params.values():
+        for item in value if isinstance(value, tuple) else (value,):
+            item = getattr(item, "jaxpr", item)
+            if isinstance(item, Jaxpr):
+                yield item
 
 
 def used_inputs(jaxpr):
@@ -259,7 +269,7 @@ def set_compilation_cache(path, cache):
     """Make JAX use `cache`, with methods `get` and `put`, for its cache directory `path`.
 
     Raises ImportError or AttributeError if this JAX opens its cache in another way."""
-    from jax._src import compilation_cache
+    from jax._src import compilation_cache  # the caller can do without it
 
     open_default = compilation_cache.get_file_cache
 
@@ -272,8 +282,6 @@ def set_compilation_cache(path, cache):
 @contextlib.contextmanager
 def compiled_for_once():
     """Keep programs compiled in the block out of the persistent cache."""
-    from jax._src.config import persistent_cache_min_compile_time_secs
-
     with persistent_cache_min_compile_time_secs(float("inf")):
         yield
 

@@ -15,6 +15,7 @@ from typing import Any
 from sporax._src import PACKAGE
 from sporax._src.core.cell_tree import innermost
 from sporax._src.core.environment import choice
+from sporax._src.diagnosis import error_index
 from sporax._src.diagnosis.rules import message_of
 
 _LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set applies
@@ -48,9 +49,9 @@ def annotate(error):
     if getattr(error, "_is_annotated", False):
         return
     error._is_annotated = True
-    found, chosen = innermost(error.__traceback__), language()
-    if found is not None:
-        error.add_note(_CELL[chosen].format(found[0], type(found[1]).__name__))
+    inner_cell, chosen = innermost(error.__traceback__), language()
+    if inner_cell is not None:
+        error.add_note(_CELL[chosen].format(inner_cell[0], type(inner_cell[1]).__name__))
     said = message_of(error)
     if chosen == "zh" and said is not None:
         error.add_note(said.chinese)
@@ -58,8 +59,6 @@ def annotate(error):
         error.add_note(_NOTHING[chosen].format(kind.__name__))
     if (name := _meant(error)) is not None:
         error.add_note(_MEANT[chosen].format(name))
-    from sporax._src.diagnosis import error_index  # imported only after an error
-
     if (entry := error_index.entry_of(error)) is not None:
         error.add_note(_MORE[chosen].format(entry.name))
 
@@ -111,27 +110,39 @@ _ROOTS = "sporax", "mindspore"
 def hide_frames(error, also=()):
     """Remove frames from the tracebacks of an exception and of those that it came from: of the
     command `sporax`, of the files `also`, and, of sporax's own errors about user code, all frames
-    of sporax."""
+    of sporax; with those, the internal error that was handled when it was raised."""
     seen, pending = set(), [error]
     while pending:
         one = pending.pop()
         if one is not None and id(one) not in seen:
             seen.add(id(one))
+            context = one.__context__
+            if _is_rejection(one) and context is not None and context.__traceback__ is not None:
+                files = [trace.tb_frame.f_code.co_filename for trace in _frames(context)]
+                one.__suppress_context__ |= all(file.startswith(PACKAGE) for file in files)
             one.__traceback__ = _shown_frames(one, also)
-            pending += [one.__cause__, one.__context__]
+            pending += [one.__cause__, context]
 
 
-def _shown_frames(error, also):
-    said, frames = str(error.args[0] if error.args else ""), []
-    trace = error.__traceback__
+def _is_rejection(error):
+    return str(error.args[0] if error.args else "").startswith(_REFUSES)
+
+
+def _frames(error):
+    frames, trace = [], error.__traceback__
     while trace is not None:
         frames.append(trace)
         trace = trace.tb_next
+    return frames
+
+
+def _shown_frames(error, also):
+    frames = _frames(error)
     lacks = any(  # an attribute
         code.co_filename.startswith(PACKAGE) and code.co_name in ("__getattr__", "__get__")
         for code in [trace.tb_frame.f_code for trace in frames[-1:]]
     )
-    refuses = lacks or said.startswith(_REFUSES)
+    refuses = lacks or _is_rejection(error)
     left_out = *_RUNNERS, *also, *((PACKAGE, "<string>") if refuses else ())
     kept = [trace for trace in frames if not trace.tb_frame.f_code.co_filename.startswith(left_out)]
     for this, following in itertools.zip_longest(kept, kept[1:]):

@@ -89,21 +89,21 @@ def _give_back():
 def _left(in_heap):
     """Return the bytes left under the tightest limit, or None without one. For a limit of the
     address space, blocks that are `in_heap` can use free heap memory."""
-    found = []
+    remaining = []
     for name, number in _RLIMITS.items():
         limit = _rlimit(name)
         if 0 <= limit < _UNLIMITED and Path("/proc/self/statm").exists():
             _give_back()
             left = limit - heap.pages()[number]
             # free memory may be fragmented: some addresses must be left for stacks and code
-            found.append(left + (min(heap.usage()[1], 2 * left) if in_heap else 0))
+            remaining.append(left + (min(heap.usage()[1], 2 * left) if in_heap else 0))
     for limit, used, statistics, name in _control_groups():
         used = int(used.read_bytes())
         maximum = limit.read_bytes().strip()
         if maximum.isdigit():
             taken_back = re.search(rb"^%s (\d+)" % name, statistics.read_bytes(), re.M)
-            found.append(int(maximum) - used + int(taken_back[1]))
-    return min(found, default=None)
+            remaining.append(int(maximum) - used + int(taken_back[1]))
+    return min(remaining, default=None)
 
 
 def _rlimit(name):
@@ -120,22 +120,22 @@ def _control_groups():
         return ()
     paths = {name: path for _, names, path in (line.split(":", 2) for line in lines)
              for name in names.split(",")}  # fmt: skip
-    found = []
+    groups = []
     for root, name, limit, used, entry in _GROUP_FILES:
         folder = Path(root + paths.get(name, "/"))
         for group in (folder, *folder.parents):
             if group.is_relative_to(root) and (group / limit).exists():
                 text = (group / limit).read_text().strip()
                 if text.isdigit() and int(text) < _UNLIMITED:
-                    found.append((group / limit, group / used, group / "memory.stat", entry))
-    return tuple(found)
+                    groups.append((group / limit, group / used, group / "memory.stat", entry))
+    return tuple(groups)
 
 
 def limit():
     """Return the maximum bytes of memory of the process, or None without a limit."""
     texts = [limit.read_text().strip() for limit, *_ in _control_groups()]
-    found = [*map(_rlimit, _RLIMITS), *(int(text) for text in texts if text.isdigit())]
-    return min((size for size in found if 0 <= size < _UNLIMITED), default=None)
+    limits = [*map(_rlimit, _RLIMITS), *(int(text) for text in texts if text.isdigit())]
+    return min((size for size in limits if 0 <= size < _UNLIMITED), default=None)
 
 
 def is_out_of_memory(error):

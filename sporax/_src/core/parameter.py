@@ -1,6 +1,7 @@
 """`Parameter`: a Tensor with a name and an identity, that an optimizer changes."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class Parameter(Tensor):
     """
 
     __slots__ = ()
+
+    checkpoint: Any  # the file of a loaded Parameter
 
     def __init__(
         self, default_input, name=None, requires_grad=True, layerwise_parallel=False,

@@ -65,10 +65,12 @@ def _shown(n, limit):
 
 def _lines(items, per_line):
     """Format the items of a 1-d tensor; a full line ends in a line break."""
-    last, parts = len(items) - 1, []
+    last, pieces = len(items) - 1, []
     for i, item in enumerate(items):
-        parts.append(item + (", " if i < last else "") + ("\n " if (i + 1) % per_line == 0 else ""))
-    return f"[{''.join(parts)}]"
+        pieces.append(
+            item + (", " if i < last else "") + ("\n " if (i + 1) % per_line == 0 else "")
+        )
+    return f"[{''.join(pieces)}]"
 
 
 def _nested(array, write, depth):

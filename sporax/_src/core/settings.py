@@ -38,7 +38,7 @@ class Setting(NamedTuple):
 
     default: Any
     types: tuple[type, ...]
-    allowed: tuple | list | None
+    allowed: Any  # two limits, a list of values, or None
     parameters: list[str]
     effect: str
 

@@ -80,8 +80,8 @@ def unfitting(who, signature, args, kwargs):
     else:
         return None
     parameters = [*signature.parameters.values()]
-    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    by_place = [p.name for p in places[: len(args)]]
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    by_place = [p.name for p in positional[: len(args)]]
     doubled = [n for n in by_place if n in kwargs]
     if doubled:
         call = message("called-as", signature=written(who, parameters))
@@ -90,7 +90,7 @@ def unfitting(who, signature, args, kwargs):
     unknown = {} if inspect.Parameter.VAR_KEYWORD in is_open else kwargs.keys() - {
         p.name for p in parameters
     }  # fmt: skip
-    more = () if inspect.Parameter.VAR_POSITIONAL in is_open else args[len(places) :]
+    more = () if inspect.Parameter.VAR_POSITIONAL in is_open else args[len(positional) :]
     return call_error(who, parameters, [*by_place, *kwargs], more, sorted(unknown))
 
 

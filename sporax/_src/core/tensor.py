@@ -85,7 +85,7 @@ class Tensor(Attached, TensorNames):
             else:
                 shape = plain(shape)
                 sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-                input_data = Uninitialized(Aval.of(sizes, dtypes.to_numpy(dtype)), init)
+                input_data = Uninitialized(Aval.intern(sizes, dtypes.to_numpy(dtype)), init)
         elif input_data is None:
             input_data = blank(shape, dtype, device == "meta" or thread.recorder.is_meta)
         self._value = (meta_value if device == "meta" else new_value)(input_data, dtype)
@@ -144,6 +144,10 @@ class Tensor(Attached, TensorNames):
     def data(self):
         """The tensor itself."""
         return self
+
+    @data.setter
+    def data(self, data):
+        self._set_data(data)
 
     @property
     def device(self):
@@ -337,7 +341,7 @@ def _restore(kind, array, attributes):
     tensor = object.__new__(kind)
     tensor.__dict__.update(attributes)
     if isinstance(array, tuple):  # shape and dtype
-        tensor._value = Meta(Aval.of(*array))
+        tensor._value = Meta(Aval.intern(*array))
         return tensor
     tensor._value = new_value(array, None)
     return tensor if tensor._placement is None else tensor._bind(tensor._value)
@@ -362,7 +366,7 @@ def new_value(data, dtype, is_owned=False):
     if isinstance(data, jax.Array):
         return shared_value(data if wanted is None else data.astype(wanted))
     array = host_array(data, wanted)
-    aval = Aval.of(array.shape, array.dtype)
+    aval = Aval.intern(array.shape, array.dtype)
     array = array if is_owned else array.copy()
     value = Value(aval, device_array(array))  # `jnp.array` would compile for each shape
     if recorder is not None and recorder.tracer is not None:
@@ -381,7 +385,7 @@ def meta_value(data, dtype):
         data = data.aval
     elif not isinstance(data, jax.Array):
         data = host_array(data, wanted)
-    return Meta(Aval.of(data.shape, wanted or data.dtype))
+    return Meta(Aval.intern(data.shape, wanted or data.dtype))
 
 
 def drawn_value(tensor):
@@ -416,18 +420,18 @@ def _holds_tensors(data):
 def stacked_operands(op, operands):
     """Return the operands with each sequence of Tensors stacked, so that gradients flow through."""
     return [
-        hooks.stacked(f"For '{op.name}', {_place(op, n)}", x) if _holds_tensors(x) else x
+        hooks.stacked(f"For '{op.name}', {_operand_name(op, n)}", x) if _holds_tensors(x) else x
         for n, x in enumerate(operands)
     ]
 
 
-def _place(op, place):
+def _operand_name(op, index):
     """Return the name of an operand for messages."""
-    return f"'{op.operands[place]}'" if place < len(op.operands) else message("an-operand")
+    return f"'{op.operands[index]}'" if index < len(op.operands) else message("an-operand")
 
 
-def as_value(op, operand, place):
-    """Return the Value of an operand that is not a Tensor: a number or NumPy data. `place`: its
+def as_value(op, operand, index):
+    """Return the Value of an operand that is not a Tensor: a number or NumPy data. `index`: its
     index among the operands. Raises `NeedsStack` for a sequence of Tensors."""
     name, kind = op.name, operand.__class__
     if kind in NUMBERS:
@@ -446,8 +450,8 @@ def as_value(op, operand, place):
     if is_symbolic_dim(operand):
         return thread.recorder.tracer.symbolic_size(operand)
     what = "" if hasattr(kind, "is_sparse") else f": {shown(operand)}"  # its repr reads Tensors
-    place = _place(op, place)
-    raise rejection("tensor-number-argument-type", name, place=place, got=kind.__name__, what=what)
+    fields = {"place": _operand_name(op, index), "got": kind.__name__, "what": what}
+    raise rejection("tensor-number-argument-type", name, **fields)
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None):

@@ -48,15 +48,15 @@ def on_host(array):
 def _element(array, index):
     """Return the element at a flat index, or at one index per dimension, as a Python number."""
     try:
-        places = tuple(map(operator.index, index if isinstance(index, tuple) else (index,)))
+        indices = tuple(map(operator.index, index if isinstance(index, tuple) else (index,)))
     except TypeError:
         raise rejection("int-tuple-int-dimension", "Tensor.item", index=index) from None
-    fits = len(places) in (1, array.ndim)
+    fits = len(indices) in (1, array.ndim)
     require(fits, "one-int-shape", "Tensor.item", index=index, ndim=array.ndim, shape=array.shape)
-    sizes = array.shape if len(places) == array.ndim else (array.size,)
-    fits = all(-size <= n < size for n, size in zip(places, sizes, strict=True))
+    sizes = array.shape if len(indices) == array.ndim else (array.size,)
+    fits = all(-size <= n < size for n, size in zip(indices, sizes, strict=True))
     require(fits, "within-shape", "Tensor.item", index=index, shape=array.shape)
-    return array.item(*places)
+    return array.item(*indices)
 
 
 class Reading:

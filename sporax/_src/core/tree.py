@@ -4,6 +4,7 @@ leaves are Tensors, and all other objects belong to the treedef."""
 import copy
 import gc
 import itertools
+from typing import Any
 
 from sporax._src.core.tensor import Tensor
 
@@ -25,10 +26,10 @@ def nothing(item):
     """Return None: the gradient of an item that is not a Tensor."""
 
 
-def flatten(tree, every=False, rest=None):
+def flatten(tree, every=False, on_other=None):
     """(leaves, treedef): the Tensors in order, and the containers with LEAF in place of each.
 
-    `every`: whether items that are neither Tensors nor containers are leaves too; `rest`: see
+    `every`: whether items that are neither Tensors nor containers are leaves too; `on_other`: see
     `map_tensors`.
     """
     leaves = []
@@ -37,14 +38,16 @@ def flatten(tree, every=False, rest=None):
         leaves.append(item)
         return LEAF
 
-    return leaves, map_tensors(leaf, tree, leaf if every else rest)
+    return leaves, map_tensors(leaf, tree, leaf if every else on_other)
 
 
-def unflatten(treedef, leaves, rest=None):
+def unflatten(treedef, leaves, on_other=None):
     """Return a treedef (or any tree) with its leaves replaced by `leaves`, and every other item by
-    `rest(item)` (by default the item). Consumes only as many items of an iterator as needed."""
+    `on_other(item)` (by default the item). Consumes only as many items of an iterator as needed."""
     leaves = iter(leaves)
-    return next(leaves) if treedef is LEAF else map_tensors(lambda _: next(leaves), treedef, rest)
+    return (
+        next(leaves) if treedef is LEAF else map_tensors(lambda _: next(leaves), treedef, on_other)
+    )
 
 
 def tensors_of(tree, into=None):
@@ -58,21 +61,21 @@ def tensors_of(tree, into=None):
     return into
 
 
-def map_tensors(function, tree, rest=None):
+def map_tensors(function, tree, on_other=None) -> Any:
     """Return the tree with each Tensor replaced by `function(tensor)`, and every other item by
-    `rest(item)` (by default the item).
+    `on_other(item)` (by default the item).
 
     A dataclass field with "kept" in its metadata is left unchanged: if "always", or if "gradient"
-    and `rest` is `nothing`."""
+    and `on_other` is `nothing`."""
     if isinstance(tree, Tensor):
         return function(tree)
     if isinstance(tree, tuple):
-        items = [map_tensors(function, item, rest) for item in tree]
+        items = [map_tensors(function, item, on_other) for item in tree]
         return type(tree)(*items) if hasattr(tree, "_fields") else tuple(items)
     if isinstance(tree, list):
-        return [map_tensors(function, item, rest) for item in tree]
+        return [map_tensors(function, item, on_other) for item in tree]
     if isinstance(tree, dict):
-        items = {key: map_tensors(function, item, rest) for key, item in tree.items()}
+        items = {key: map_tensors(function, item, on_other) for key, item in tree.items()}
         if tree.__class__ is dict:
             return items
         copied = copy.copy(tree)  # an OrderedDict, a defaultdict
@@ -82,10 +85,12 @@ def map_tensors(function, tree, rest=None):
         copied = copy.copy(tree)
         for name, field in fields.items():
             kept = field.metadata.get("kept")
-            if kept is None or (kept == "gradient" and rest is not nothing):
-                object.__setattr__(copied, name, map_tensors(function, getattr(tree, name), rest))
+            if kept is None or (kept == "gradient" and on_other is not nothing):
+                object.__setattr__(
+                    copied, name, map_tensors(function, getattr(tree, name), on_other)
+                )
         return copied
-    return tree if rest is None else rest(tree)
+    return tree if on_other is None else on_other(tree)
 
 
 def itself(tensor):
@@ -132,5 +137,5 @@ def live_objects(kind):
     once, again, last = itertools.tee(map(gc.get_objects, (None,)), 3)
     classes = map(type, itertools.chain.from_iterable(again))
     listed = itertools.chain.from_iterable(once)
-    found = itertools.compress(listed, map(kind.__subclasscheck__, classes))
-    return list(itertools.chain(found, filter(None, map(list.clear, last))))
+    instances = itertools.compress(listed, map(kind.__subclasscheck__, classes))
+    return list(itertools.chain(instances, filter(None, map(list.clear, last))))

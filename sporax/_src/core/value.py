@@ -36,10 +36,10 @@ class Aval:
     size: int
 
     @staticmethod
-    def of(shape, dtype, weak=False):
+    def intern(shape, dtype, weak=False):
         key = (shape, dtype, weak)
-        found = Aval._interned.data.get(key)  # bypasses its `get`, a Python function
-        aval = found and found()
+        reference = Aval._interned.data.get(key)  # bypasses its `get`, a Python function
+        aval = reference and reference()
         if aval is None:
             aval = Aval()
             aval.shape, aval.dtype, aval.weak = tuple(shape), np.dtype(dtype), weak
@@ -161,7 +161,7 @@ class UnknownShape(Value):
 
     def __init__(self, shape, dtype):
         sizes = (-2,) if shape is None else tuple(-1 if is_unknown(n) else n for n in shape)
-        super().__init__(Aval.of(sizes, dtype), None)
+        super().__init__(Aval.intern(sizes, dtype), None)
         self.dims = shape
 
     def read(self):
@@ -176,21 +176,21 @@ def is_unknown(size):
 EXTERNAL = object()
 
 WEAK_AVALS = {
-    bool: Aval.of((), np.dtype(bool), True),
-    int: Aval.of((), np.dtype(np.int64), True),
-    float: Aval.of((), np.dtype(np.float64), True),
-    complex: Aval.of((), np.dtype(np.complex128), True),
+    bool: Aval.intern((), np.dtype(bool), True),
+    int: Aval.intern((), np.dtype(np.int64), True),
+    float: Aval.intern((), np.dtype(np.float64), True),
+    complex: Aval.intern((), np.dtype(np.complex128), True),
 }
 
 
 def owned_value(array):
     """Return a concrete value that owns `array`, a `jax.Array`."""
-    return Value(Aval.of(array.shape, array.dtype), array)
+    return Value(Aval.intern(array.shape, array.dtype), array)
 
 
 def shared_value(array):
     """Return a concrete value of an array that user code may hold; it is never donated."""
-    return Shared(Aval.of(array.shape, array.dtype), array, EXTERNAL)
+    return Shared(Aval.intern(array.shape, array.dtype), array, EXTERNAL)
 
 
 def scalar_value(name, x):

@@ -31,7 +31,7 @@ class Kind(NamedTuple):
         """Return True for a value of this kind."""
         return self.has_type(value) and self.is_in_range(value)
 
-    def checked(self, who, name, value):
+    def checked(self, who, name, value) -> Any:
         """Return the value, or raise TypeError or ValueError."""
         if not self.has_type(value):
             raise rejection("must-be-type", who, argument=name, kind=self.words(), got=value)

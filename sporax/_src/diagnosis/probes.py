@@ -69,7 +69,7 @@ def _changes(describe, names, avals, attributes, defaults):
 
 
 def _aval(like, shape, dtype):
-    return type(like).of(tuple(shape), dtype)
+    return type(like).intern(tuple(shape), dtype)
 
 
 def _other_dtypes(aval, rest, attributes):

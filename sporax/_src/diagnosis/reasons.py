@@ -1,10 +1,13 @@
 """The reason for a failure as a sentence, from the exception and the arguments."""
 
+import re
+
 from sporax._src.diagnosis.causes import own_words, translated
 from sporax._src.diagnosis.parameter_kinds import culprit
 from sporax._src.diagnosis.rules import message, shown
 
 _NO_AXIS = "index out of range", "out of bounds", "between instances of", "duplicate"
+_QUOTED = re.compile(r"'[^']*'")
 
 
 def names_a_rule(reason):
@@ -51,4 +54,5 @@ def not_an_axis(attributes, avals, cause):
 
 def about_shapes(reason):
     """Return True if a sentence is about shapes, so that it belongs in a ValueError."""
-    return any(word in reason for word in ("shape", "sizes", "broadcast", "dimension", "axis"))
+    words = _QUOTED.sub("", str(reason))
+    return any(word in words for word in ("shape", "size", "broadcast", "dimension", "axis"))

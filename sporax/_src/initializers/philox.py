@@ -41,14 +41,14 @@ def words(seed, start, count):
     return drawn.reshape(-1)[:count]
 
 
-def fill(array, seed, law):
-    """Fill a contiguous Float32 array in place with `law(words)` of a seed's stream."""
+def fill(array, seed, sampler):
+    """Fill a contiguous Float32 array in place with `sampler(words)` of a seed's stream."""
     flat = array.reshape(-1)
 
     def fill_block(start):
-        part = flat[start : start + _BLOCK]
+        block = flat[start : start + _BLOCK]
         # an even number: the normal distribution maps two words to two values
-        part[...] = law(words(seed, start, part.size + part.size % 2))[: part.size]
+        block[...] = sampler(words(seed, start, block.size + block.size % 2))[: block.size]
 
     starts = range(0, flat.size, _BLOCK)
     if flat.size <= _ALONE:
@@ -75,7 +75,7 @@ def normal(mean, sigma):
     mean, sigma = _as_float32(mean, sigma)
     circle = 2 * float(np.float32(3.1415926))
 
-    def law(drawn):
+    def sampler(drawn):
         unit = np.maximum((drawn & np.uint32(0x7FFFFF)) * 2.0**-23, 1e-7)
         distances, angles = np.ascontiguousarray(unit.reshape(-1, 2).T)
         radius = np.sqrt(-2 * np.log(distances)) * sigma
@@ -84,7 +84,7 @@ def normal(mean, sigma):
         values += mean
         return values
 
-    return law
+    return sampler
 
 
 def truncated_normal(mean, sigma, low, high):
@@ -96,8 +96,8 @@ def truncated_normal(mean, sigma, low, high):
     side = 1 if low > mean else -1  # erfc is precise in the upper tail
     first, last = (erfc(side * (bound - mean) / width) for bound in (low, high))
 
-    def law(drawn):
+    def sampler(drawn):
         values = erfcinv(first + drawn * 2.0**-32 * (last - first))
         return np.clip(mean + side * width * values, low, high)
 
-    return law
+    return sampler

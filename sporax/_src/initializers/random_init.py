@@ -11,10 +11,10 @@ from sporax._src.initializers import philox
 from sporax._src.initializers.base import Initializer, fans, register
 
 
-def _fill(arr, law, seed):
+def _fill(arr, sampler, seed):
     in_place = arr.dtype == np.float32 and arr.flags.c_contiguous
     work = arr if in_place else np.empty(arr.shape, np.float32)
-    philox.fill(work, host_seed() if seed is None else seed, law)
+    philox.fill(work, host_seed() if seed is None else seed, sampler)
     if not in_place:
         arr[...] = work
 

@@ -80,7 +80,7 @@ class AdaFactor(Optimizer):
         self.beta1 = Tensor(beta1, dtypes.float32)
         self.step = Parameter(initializer(0, [1], dtypes.float32), name="afactor_step")
         self._keep_means()
-        self._prepare(
+        self._set_rule(
             ada_factor, self.exp_avg, self.exp_avg_sq_row, self.exp_avg_sq_col, self.exp_avg_sq,
             relative=((1e-6 if warmup_init else 1e-2), warmup_init) if relative_step else None,
             by_size=self.scale_parameter, averages=self.use_first_moment,
@@ -113,7 +113,7 @@ class AdaFactor(Optimizer):
 
     def construct(self, gradients):
         scalars = self.step, self.decay_rate, self.beta1, self.clip_threshold, *self.eps
-        return self._update(gradients, *scalars, also=[(self.step, apply(advance, self.step))])
+        return self._apply_rule(gradients, *scalars, also=[(self.step, apply(advance, self.step))])
 
 
 def _check_rate(learning_rate, relative_step, warmup_init):

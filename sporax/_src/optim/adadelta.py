@@ -33,10 +33,10 @@ class Adadelta(Optimizer):
         self._scalars = Tensor(rho, dtypes.float32), Tensor(epsilon, dtypes.float32)
         self.accum = self.parameters.clone(prefix="accum", init=0)
         self.accum_update = self.parameters.clone(prefix="accum_update", init=0)
-        self._prepare(adadelta, self.accum, self.accum_update)
+        self._set_rule(adadelta, self.accum, self.accum_update)
 
     def construct(self, grads):
-        return self._update(grads, *self._scalars)
+        return self._apply_rule(grads, *self._scalars)
 
 
 __all__ = ["Adadelta"]

@@ -28,10 +28,10 @@ class Adagrad(Optimizer):
         kinds.NOT_NEGATIVE("Adagrad", accum=accum)
         kinds.BOOL("Adagrad", update_slots=update_slots)
         self.accum = self.parameters.clone(prefix="accum", init=accum)
-        self._prepare(adagrad, self.accum, update_slots=update_slots)
+        self._set_rule(adagrad, self.accum, update_slots=update_slots)
 
     def construct(self, grads):
-        return self._update(grads)
+        return self._apply_rule(grads)
 
 
 __all__ = ["Adagrad"]

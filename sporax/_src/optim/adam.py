@@ -10,8 +10,7 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.initializers import initializer
 from sporax._src.optim.optimizer import Optimizer
-from sporax._src.optim.update_rule import rule
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation, rule
 from sporax._src.runtime.engine.recorder import apply
 from sporax._src.runtime.storage.views import write_all
 from sporax.ops import optimizer_formulas as formulas
@@ -25,8 +24,7 @@ def adam_weight_decay(param, m, v, grad, rate, beta1, beta2, eps, *, weight_deca
     return formulas.adam_weight_decay(param, m, v, grad, rate, beta1, beta2, eps, weight_decay)
 
 
-_next_powers = Op("Adam", lambda p1, p2, beta1, beta2: (p1 * beta1, p2 * beta2))
-_next_powers.stops_gradient = True
+_next_powers = operation("Adam", lambda p1, p2, beta1, beta2: (p1 * beta1, p2 * beta2))
 
 
 class Adam(Optimizer):
@@ -71,25 +69,25 @@ class Adam(Optimizer):
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
         if use_amsgrad:
             self.vhat = self.parameters.clone(prefix="vhat", init="zeros")
-            self._prepare(amsgrad, self.moment1, self.moment2, self.vhat)
+            self._set_rule(amsgrad, self.moment1, self.moment2, self.vhat)
         else:
-            self._prepare(adam, self.moment1, self.moment2, nesterov=use_nesterov)
+            self._set_rule(adam, self.moment1, self.moment2, nesterov=use_nesterov)
 
     def construct(self, gradients):
         beta1, beta2, powers = self.beta1, self.beta2, (self.beta1_power, self.beta2_power)
         now = apply(_next_powers, *powers, beta1, beta2)
         also = zip(powers, now, strict=True)
-        return self._update(gradients, *now, beta1, beta2, self.eps, also=also)
+        return self._apply_rule(gradients, *now, beta1, beta2, self.eps, also=also)
 
     def _apply_adam(self, params, beta1_power, beta2_power, moment1, moment2, lr, gradients):
         """Update with these gradients unchanged, for subclasses with a custom step."""
-        law = amsgrad.bind() if self.use_amsgrad else adam.bind(nesterov=self.use_nesterov)
+        update = amsgrad.bind() if self.use_amsgrad else adam.bind(nesterov=self.use_nesterov)
         kept = (params, moment1, moment2, *((self.vhat,) if self.use_amsgrad else ()))
         scalars = beta1_power, beta2_power, self.beta1, self.beta2, self.eps
         rates = lr if self.is_group_lr else (lr,) * len(params)
         changes = []
         for handles, gradient, rate in zip(zip(*kept, strict=True), gradients, rates, strict=True):
-            changes += zip(handles, apply(law, *handles, gradient, rate, *scalars), strict=True)
+            changes += zip(handles, apply(update, *handles, gradient, rate, *scalars), strict=True)
         write_all(changes)
         return self._done
 
@@ -163,10 +161,10 @@ class AdamWeightDecay(Optimizer):
         self.eps = Tensor([eps], dtypes.float32)
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")
-        self._prepare(adam_weight_decay, self.moments1, self.moments2)
+        self._set_rule(adam_weight_decay, self.moments1, self.moments2)
 
     def construct(self, gradients):
-        return self._update(gradients, self.beta1, self.beta2, self.eps)
+        return self._apply_rule(gradients, self.beta1, self.beta2, self.eps)
 
 
 __all__ = ["Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam"]

@@ -6,16 +6,12 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.initializers import initializer
 from sporax._src.optim.optimizer import Optimizer
-from sporax._src.optim.update_rule import rule
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation, rule
 from sporax._src.runtime.engine.recorder import apply
 from sporax.ops import optimizer_formulas as formulas
 
 ada_max = rule("AdaMax", states=2)(formulas.ada_max)
-
-
-_next_power = Op("AdaMax", lambda power, beta: power * beta)
-_next_power.stops_gradient = True
+_next_power = operation("AdaMax", lambda power, beta: power * beta)
 
 
 class AdaMax(Optimizer):
@@ -43,12 +39,12 @@ class AdaMax(Optimizer):
         self.beta1_power = Parameter(initializer(1, [1], dtypes.float32), name="beta1_power")
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")
-        self._prepare(ada_max, self.moment1, self.moment2)
+        self._set_rule(ada_max, self.moment1, self.moment2)
 
     def construct(self, gradients):
         power = apply(_next_power, self.beta1_power, self.beta1)
         also = [(self.beta1_power, power)]
-        return self._update(gradients, power, self.beta1, self.beta2, self.eps, also=also)
+        return self._apply_rule(gradients, power, self.beta1, self.beta2, self.eps, also=also)
 
 
 __all__ = ["AdaMax"]

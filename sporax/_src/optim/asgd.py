@@ -41,7 +41,7 @@ class ASGD(Optimizer):
         self.mu, self.eta = self._of_each("mu_", 1.0), self._of_each("eta_", 0.0)
         self.ax = self.parameters.clone(prefix="ax_", init="zeros")
         settings = {"lambd": self.lambd, "alpha": self.alpha, "t0": self.t0}
-        self._prepare(asgd, self.mu, self.eta, self.ax, **settings)
+        self._set_rule(asgd, self.mu, self.eta, self.ax, **settings)
 
     def _of_each(self, prefix, start):
         """Create a scalar state for each parameter."""
@@ -50,7 +50,7 @@ class ASGD(Optimizer):
         )
 
     def construct(self, gradients):
-        return self._update(gradients, self.global_step)
+        return self._apply_rule(gradients, self.global_step)
 
 
 __all__ = ["ASGD"]

@@ -11,8 +11,7 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax._src.optim import parameter_groups as groups
 from sporax._src.optim.optimizer import OPTIMIZER, Optimizer
-from sporax._src.optim.update_rule import rule
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation, rule
 from sporax._src.runtime.engine.recorder import apply
 from sporax.ops import optimizer_formulas as formulas
 
@@ -54,10 +53,10 @@ class Lamb(Optimizer):
         self.params = self.parameters
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")
-        self._prepare(lamb, self.moments1, self.moments2)
+        self._set_rule(lamb, self.moments1, self.moments2)
 
     def construct(self, gradients):
-        return self._update(gradients, self.global_step, self.beta1, self.beta2, self.eps)
+        return self._apply_rule(gradients, self.global_step, self.beta1, self.beta2, self.eps)
 
 
 @functools.cache
@@ -73,13 +72,10 @@ def _larger(epsilon, coefficient, use_clip):
         )  # fmt: skip
         return larger.astype(grad.dtype)
 
-    op = Op("LARS", run)
-    op.stops_gradient = True
-    return op
+    return operation("LARS", run)
 
 
-_unscaled = Op("LARS", lambda decay, scale: decay.reshape(()) * scale)
-_unscaled.stops_gradient = True
+_unscaled = operation("LARS", lambda decay, scale: decay.reshape(()) * scale)
 
 
 class LARS(Optimizer):

@@ -11,22 +11,15 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.core.value import thread
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation
 from sporax._src.runtime.engine.recorder import apply
 from sporax.nn.cell import Cell
 from sporax.nn.learning_rate_schedule import LearningRateSchedule
 
-
-def _operation(name, fn):
-    op = Op(name, fn)
-    op.stops_gradient = True
-    return op
-
-
-_scalar = _operation("LearningRate", lambda x: x.reshape(()).astype(jnp.float32))
+_scalar = operation("LearningRate", lambda x: x.reshape(()).astype(jnp.float32))
 # past the end the rate is NaN, which is noticeable without reading a concrete value
-_pick = _operation("LearningRate", lambda rates, step: rates.at[step].get(mode="fill"))
-_times = _operation("WeightDecay", lambda decay, scale: decay.reshape(()) * scale)
+_pick = operation("LearningRate", lambda rates, step: rates.at[step].get(mode="fill"))
+_times = operation("WeightDecay", lambda decay, scale: decay.reshape(()) * scale)
 
 
 class _IteratorLearningRate(LearningRateSchedule):

@@ -6,8 +6,6 @@ from types import MappingProxyType
 import jax.numpy as jnp
 
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.parameter import Parameter
-from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.optim import experimental
 from sporax._src.optim.experimental.sgd_adam import adam_rule
@@ -27,34 +25,12 @@ def sgd(
 
 
 class SGD(experimental.SGD):
-    r"""$v \leftarrow u v + (1 - dampening) g$, then $p \leftarrow p - \eta v$.
+    __doc__ = experimental.SGD.__doc__
 
-    $u$ is `momentum` (0: $p \leftarrow p - \eta g$); the first step uses $v = g$. `nesterov`
-    (requires a momentum and no dampening): $p \leftarrow p - \eta (g + u v)$; `maximize`: use $-g$.
-    Weight decay is added to the gradient.
-
-    >>> p = Parameter(Tensor([1.0]), name="w")
-    >>> done = mint.optim.SGD([p], 0.5)((Tensor([1.0]),))
-    >>> print(p.asnumpy())
-    [0.5]
-    """
-
-    _STATES, _COUNTER = MappingProxyType({"momentum_buf": "zeros"}), "step_t"
-    _RULE = sgd
+    _STATES, _RULE = MappingProxyType({"momentum_buf": "zeros"}), sgd
 
 
-class _Counted:
-    """Counts steps in a Parameter `(1,)` starting at `_FIRST`, as in MindSpore's checkpoints."""
-
-    _FIRST = 0
-
-    def __init__(self, params, *numbers, maximize):
-        super().__init__(params, *numbers, maximize=maximize)  # type: ignore[reportCallIssue]  # a mixin
-        start = Tensor([self._FIRST], dtypes.float32)
-        self.state_step = Parameter(start, name="state_step")
-
-
-class Adam(_Counted, experimental.Adam):
+class Adam(experimental.Adam):
     r"""$m \leftarrow \beta_1 m + (1 - \beta_1) g$, $v \leftarrow \beta_2 v + (1 - \beta_2) g^2$,
     $p \leftarrow p - \frac{\eta}{1 - \beta_1^t} \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
 
@@ -67,36 +43,14 @@ class Adam(_Counted, experimental.Adam):
     0.5
     """
 
-    _RULE = rule("Adam", states=3)(adam_rule(late_eps=True))
-
-    def __init__(
-        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *,
-        maximize=False,
-    ):  # fmt: skip
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+    _RULE, _START = rule("Adam", states=3)(adam_rule(late_eps=True)), ([0], dtypes.float32)
 
 
-class AdamW(_Counted, experimental.AdamW):
-    r"""$m$, $v$ as in `Adam`, $p \leftarrow (1 - \eta \lambda) p - \frac{\eta}{1 - \beta_1^t}
-    \frac{m}{\sqrt{v / (1 - \beta_2^t)} + eps}$.
+class AdamW(experimental.AdamW):
+    __doc__ = experimental.AdamW.__doc__
 
-    $\lambda$ is `weight_decay`. `amsgrad`: use the maximum of all $v$ instead; `maximize`: use
-    $-g$.
-
-    >>> p = Parameter(Tensor([1.0]), name="w")
-    >>> done = mint.optim.AdamW([p], 0.5, weight_decay=0.5)((Tensor([3.0]),))
-    >>> print(round(p.asnumpy()[0], 3))
-    0.25
-    """
-
-    _FIRST = -1
+    _START = [-1], dtypes.float32
     _RULE = rule("AdamW", states=3)(adam_rule(late_eps=True, decoupled=True, first=-1))
-
-    def __init__(
-        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
-        maximize=False,
-    ):  # fmt: skip
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
 
 class FusedAdamW(AdamW):

@@ -35,10 +35,10 @@ class Momentum(Optimizer):
         self.params = self.parameters
         self.use_nesterov = use_nesterov
         self.moments = self.parameters.clone(prefix="moments", init="zeros")
-        self._prepare(momentum_rule, self.moments, nesterov=use_nesterov)
+        self._set_rule(momentum_rule, self.moments, nesterov=use_nesterov)
 
     def construct(self, gradients):
-        return self._update(gradients, self.momentum)
+        return self._apply_rule(gradients, self.momentum)
 
 
 __all__ = ["Momentum"]

@@ -26,8 +26,7 @@ from sporax._src.optim.learning_rate import (
     is_dynamic,
     plain_rate,
 )
-from sporax._src.optim.update_rule import centralized
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import centralized, operation
 from sporax._src.runtime.engine.recorder import apply, run_pending
 from sporax._src.runtime.storage.views import write_all
 from sporax.nn.cell import Cell
@@ -35,17 +34,10 @@ from sporax.nn.cell_introspection import Setting
 from sporax.nn.evaluation_notes import pending, warn_of
 from sporax.nn.parameter_tuple import ParameterTuple
 
-
-def _operation(name, fn):
-    op = Op(name, fn)
-    op.stops_gradient = True
-    return op
-
-
-advance = _operation("global_step", lambda step: step + 1)
-_decay = _operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
-_centralize = _operation("gradients_centralization", centralized)
-_scale = _operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
+advance = operation("global_step", lambda step: step + 1)
+_decay = operation("decay_weight", lambda g, p, decay: g + p * decay.astype(p.dtype))
+_centralize = operation("gradients_centralization", centralized)
+_scale = operation("scale_grad", lambda g, scale: g * scale.astype(g.dtype))
 
 
 class _Argument:
@@ -57,7 +49,7 @@ class _Argument:
     def __get__(self, optimizer, owner=None):
         if optimizer is None:
             return self
-        args, kwargs = optimizer._constructed_with()
+        args, kwargs = optimizer._constructor_arguments()
         return _arguments(type(optimizer).__init__, optimizer, args, kwargs)[self.name]
 
 
@@ -72,7 +64,7 @@ class OptimizerBase(Cell):
         optimizer.__dict__["_arguments"] = args, kwargs
         return optimizer
 
-    def _constructed_with(self):
+    def _constructor_arguments(self):
         """Return the arguments of the constructor; an exhausted iterator is replaced by the list of
         parameters it yielded."""
 
@@ -83,7 +75,7 @@ class OptimizerBase(Cell):
         return tuple(map(again, args)), {name: again(value) for name, value in kwargs.items()}
 
     def __getstate__(self):
-        return {**super().__getstate__(), "_arguments": self._constructed_with()}
+        return {**super().__getstate__(), "_arguments": self._constructor_arguments()}
 
     def __call__(self, *args, **kwargs):
         result = super().__call__(*args, **kwargs)
@@ -136,19 +128,19 @@ class Optimizer(OptimizerBase):
         rate = checked_rate(who, learning_rate)
         self.is_group = isinstance(params[0], dict)
         if self.is_group:
-            self._take_groups(
+            self._register_groups(
                 groups.parse(who, params, rate, weight_decay, self.loss_scale), params
             )
         else:
             groups.check_unique(who, params)
-            self._take_all(params, rate, checked_decay(who, weight_decay, self.loss_scale))
+            self._register_all(params, rate, checked_decay(who, weight_decay, self.loss_scale))
         self.param_length = len(self.parameters)
         self._done = (True,) * self.param_length
-        self._updates: Any = None
-        self._prepare_again: Any = None
+        self._rule_updates: Any = None
+        self._set_rule_again: Any = None
         self.__dict__["init_args"] = self.init_args  # libraries read it there
 
-    def _take_all(self, parameters, rate, decay):
+    def _register_all(self, parameters, rate, decay):
         """Use one learning rate and one weight decay for all parameters."""
         self.is_group_lr = self.is_group_params_ordered = self.grad_centralization = False
         self.dynamic_lr = is_dynamic(rate)
@@ -160,7 +152,7 @@ class Optimizer(OptimizerBase):
         self.decay_flags = tuple("beta" not in p.name and "gamma" not in p.name for p in parameters)
         self.grad_centralization_flags = (False,) * len(parameters)
 
-    def _take_groups(self, entries, dicts):
+    def _register_groups(self, entries, dicts):
         """Use a learning rate and a weight decay per parameter."""
         parameters, rates, decays, centralizes = map(tuple, zip(*entries, strict=True))
         self.is_group_lr = any("lr" in g for g in dicts)
@@ -196,12 +188,12 @@ class Optimizer(OptimizerBase):
         """Update the parameters; defined by subclasses."""
         raise rejection("method-construct-self-gradients", type(self).__name__)
 
-    def _prepare(self, rule, *states, **attributes):
+    def _set_rule(self, rule, *states, **attributes):
         """Prepare the operation that updates each handle; `states`: ParameterTuples."""
-        self._prepare_again = functools.partial(self._prepare, rule, *states, **attributes)
+        self._set_rule_again = functools.partial(self._set_rule, rule, *states, **attributes)
         divide_states(states)
         flags = zip(self.decay_flags, self.grad_centralization_flags, strict=True)
-        self._updates = tuple(
+        self._rule_updates = tuple(
             (
                 rule.bind(
                     decays=self.exec_weight_decay and decays,
@@ -221,10 +213,10 @@ class Optimizer(OptimizerBase):
         """Disable weight decay and loss scale, which a wrapping optimizer applies."""
         self.exec_weight_decay = self.need_scale = False
         self.decay_flags = (False,) * self.param_length
-        if self._prepare_again is not None:
-            self._prepare_again()
+        if self._set_rule_again is not None:
+            self._set_rule_again()
 
-    def _update(self, gradients, *scalars, also=()):
+    def _apply_rule(self, gradients, *scalars, also=()):
         """Apply the prepared operations; all changes are written together, if all of them succeed.
         `also`: (handle, Tensor) of other changes in a step."""
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
@@ -235,7 +227,7 @@ class Optimizer(OptimizerBase):
         changes = [*also, (self.global_step, apply(advance, self.global_step))]
         try:
             for (op, handles, decayed), gradient, rate, decay in zip(
-                self._updates, gradients, rates, decays, strict=False
+                self._rule_updates, gradients, rates, decays, strict=False
             ):
                 last = (decay, *scale) if decayed else scale
                 results = apply(op, *handles, gradient, rate, *scalars, *last)
@@ -315,13 +307,13 @@ class Optimizer(OptimizerBase):
         'learning_rate'
         """
         _PARAMETERS("get_lr_parameter", param=param)
-        places = {id(p): i for i, p in enumerate(self.parameters)}
+        indices = {id(p): i for i, p in enumerate(self.parameters)}
         chosen_rates = []
         for p in param if isinstance(param, list) else [param]:
             name = getattr(p, "name", p)
-            require(id(p) in places, "parameter-optimizer", "get_lr_parameter", param=name)
+            require(id(p) in indices, "parameter-optimizer", "get_lr_parameter", param=name)
             rates: Any = self.learning_rate
-            chosen_rates.append(plain_rate(rates[places[id(p)]] if self.is_group_lr else rates))
+            chosen_rates.append(plain_rate(rates[indices[id(p)]] if self.is_group_lr else rates))
         return chosen_rates if isinstance(param, list) else chosen_rates[0]
 
     def broadcast_params(self, optim_result):

@@ -44,12 +44,12 @@ def check_unique(who, parameters, repeated: type[Exception] = ValueError):
     occurs twice."""
     first = {}
     for i, p in enumerate(parameters):
-        at = first.setdefault(p.name, i)
-        if at == i:
+        first_index = first.setdefault(p.name, i)
+        if first_index == i:
             continue
-        if parameters[at] is p:
-            raise rejection("parameter-once", who, repeated, name=p.name, at=at, i=i)
-        raise rejection("names-parameters-differ-numbers", who, value=at, i=i, name=p.name)
+        if parameters[first_index] is p:
+            raise rejection("parameter-once", who, repeated, name=p.name, at=first_index, i=i)
+        raise rejection("names-parameters-differ-numbers", who, value=first_index, i=i, name=p.name)
 
 
 def counted(who, gradients, parameters):

@@ -45,10 +45,10 @@ class FTRL(Optimizer):
         self.linear = self.parameters.clone(prefix="linear", init="zeros")
         if not self.is_group:
             self.decay_flags = (True,) * self.param_length
-        self._prepare(ftrl, self.moments, self.linear)
+        self._set_rule(ftrl, self.moments, self.linear)
 
     def construct(self, grads):
-        return self._update(grads, *self._scalars)
+        return self._apply_rule(grads, *self._scalars)
 
 
 class ProximalAdagrad(Optimizer):
@@ -74,10 +74,10 @@ class ProximalAdagrad(Optimizer):
         self.use_locking = use_locking
         self.l1, self.l2 = Tensor(l1, dtypes.float32), Tensor(l2, dtypes.float32)
         self.accum = self.parameters.clone(prefix="accum", init=accum)
-        self._prepare(proximal_adagrad, self.accum)
+        self._set_rule(proximal_adagrad, self.accum)
 
     def construct(self, grads):
-        return self._update(grads, self.l1, self.l2)
+        return self._apply_rule(grads, self.l1, self.l2)
 
 
 __all__ = ["FTRL", "ProximalAdagrad"]

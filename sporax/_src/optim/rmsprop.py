@@ -38,12 +38,12 @@ class RMSProp(Optimizer):
         self.ms = self.parameters.clone(prefix="mean_square", init="ones")
         self.moment = self.parameters.clone(prefix="moment", init="zeros")
         if centered:
-            self._prepare(centered_rmsprop, self.mg, self.ms, self.moment)
+            self._set_rule(centered_rmsprop, self.mg, self.ms, self.moment)
         else:
-            self._prepare(rmsprop, self.ms, self.moment)
+            self._set_rule(rmsprop, self.ms, self.moment)
 
     def construct(self, gradients):
-        return self._update(gradients, self.decay, self.momentum, self.epsilon)
+        return self._apply_rule(gradients, self.decay, self.momentum, self.epsilon)
 
 
 __all__ = ["RMSProp"]

@@ -52,10 +52,10 @@ class Rprop(Optimizer):
         self.step_size_min, self.step_size_max = step_sizes
         self.prev = self.parameters.clone(prefix="prev", init="zeros")
         self.step_size = self.parameters.clone(prefix="step_size", init="zeros")
-        self._prepare(rprop, self.prev, self.step_size, etas=etas, step_sizes=step_sizes)
+        self._set_rule(rprop, self.prev, self.step_size, etas=etas, step_sizes=step_sizes)
 
     def construct(self, gradients):
-        return self._update(gradients, self.global_step.reshape(()))
+        return self._apply_rule(gradients, self.global_step.reshape(()))
 
 
 __all__ = ["Rprop"]

@@ -40,10 +40,10 @@ class SGD(Optimizer):
         self.momentum = Parameter(Tensor(momentum, dtypes.float32), name="momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")
         self.stat = self.parameters.clone(prefix="stat", init="ones")
-        self._prepare(sgd, self.accum, self.stat, dampening=self.dampening, nesterov=nesterov)
+        self._set_rule(sgd, self.accum, self.stat, dampening=self.dampening, nesterov=nesterov)
 
     def construct(self, gradients):
-        return self._update(gradients, self.momentum)
+        return self._apply_rule(gradients, self.momentum)
 
 
 __all__ = ["SGD"]

@@ -15,8 +15,7 @@ from sporax._src.diagnosis.rules import require
 from sporax._src.initializers import initializer
 from sporax._src.optim import parameter_groups as groups
 from sporax._src.optim.optimizer import Optimizer
-from sporax._src.optim.update_rule import rule
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation, rule
 from sporax._src.runtime.engine.recorder import apply
 from sporax.nn.layer_inputs import TENSOR
 from sporax.nn.normalization import LayerNorm
@@ -30,10 +29,9 @@ from sporax.ops.nn import kronecker_factors as factors
 
 MATRICES, TABLES = (DenseThor, Conv2dThor), (EmbeddingThor, EmbeddingLookupThor)
 
-_damping_of_step = Op(
+_damping_of_step = operation(
     "Damping", lambda damping, step: damping.reshape(-1).at[step.reshape(())].get(mode="clip")
 )
-_damping_of_step.stops_gradient = True
 
 
 @rule("Thor", states=1, decoupled=True)
@@ -72,9 +70,9 @@ class Thor(Optimizer):
         self._layers = _layers_of(net, self.parameters)
         self._collecting = [c for _, c in self._layers.values() if hasattr(c, "thor")]
         self._keep_inverses()
-        self._ranks = world() if is_data_parallel() else Group.of([0])
+        self._ranks = world() if is_data_parallel() else Group.intern([0])
         self._steps: Any = None  # step count; None before the first step of this process
-        self._prepare(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
+        self._set_rule(thor_step, self.moments, nesterov=use_nesterov, clips=enable_clip_grad)
 
     def get_frequency(self):
         """Return the number of steps between factor inversions."""
@@ -82,11 +80,11 @@ class Thor(Optimizer):
 
     def _keep_inverses(self):
         """Create a Parameter for the inverse of each factor."""
-        self._place, a_inverses, g_inverses = {}, [], []
+        self._inverse_index, a_inverses, g_inverses = {}, [], []
         for i, (kind, layer) in self._layers.items():
             if kind == "scale":
                 continue
-            self._place[i] = n = len(a_inverses)
+            self._inverse_index[i] = n = len(a_inverses)
             a, g = _factors(layer)
             kept = ((a_inverses, "matrix_a_inv", a), (g_inverses, "matrix_g_inv", g))
             for inverses, name, factor in kept:
@@ -117,7 +115,7 @@ class Thor(Optimizer):
             self._invert(damping)
         gradients = self.scale_grad(gradients)
         natural = [self._natural(i, g, damping) for i, g in enumerate(gradients)]
-        done = self._update(tuple(natural), self.momentum)
+        done = self._apply_rule(tuple(natural), self.momentum)
         if dynamic:
             self._steps += 1
             self.choose(self._steps)
@@ -130,15 +128,15 @@ class Thor(Optimizer):
 
     def _invert(self, damping):
         """Invert the factors recorded by the layers, with the damping added to their diagonals."""
-        each = [_factors(self._layers[i][1]) for i in self._place]
+        each = [_factors(self._layers[i][1]) for i in self._inverse_index]
         if self._ranks.size > 1:
             means = collectives.all_reduce_together(sum(each, ()), "avg", self._ranks)
             each = list(zip(means[::2], means[1::2], strict=True))
-        for i, n in self._place.items():
+        for i, n in self._inverse_index.items():
             kind, layer = self._layers[i]
             if kind == "matrix":
-                places = getattr(layer, "a_normalizer", 1.0)
-                invert, number = factors.invert_factors, places
+                positions = getattr(layer, "a_normalizer", 1.0)
+                invert, number = factors.invert_factors, positions
             else:
                 invert, number = factors.invert_counts, self.batch_size
             inverses = apply(invert, *each[n], damping, number, self.factor_scale)
@@ -152,7 +150,7 @@ class Thor(Optimizer):
             return apply(factors.precondition_scale, gradient, damping, self.batch_size)
         if kind is None:
             return gradient
-        n = self._place[i]
+        n = self._inverse_index[i]
         multiply = factors.precondition if kind == "matrix" else factors.precondition_table
         return apply(multiply, gradient, self.matrix_a[n], self.matrix_g[n])
 
@@ -166,20 +164,20 @@ def _factors(layer):
 
 def _layers_of(net, parameters):
     """Return {parameter index: (its kind in the layer, the layer)}; others are omitted."""
-    places = {id(p): i for i, p in enumerate(parameters)}
+    indices = {id(p): i for i, p in enumerate(parameters)}
     kinds = (
         (MATRICES, "matrix", ("weight",)),
         (TABLES, "table", ("embedding_table",)),
         (LayerNorm, "scale", ("gamma", "beta")),
     )
-    found = {}
+    layers = {}
     for _, cell in net.cells_and_names():
         for types, kind, names in kinds:
             for name in names if isinstance(cell, types) else ():
-                i = places.get(id(getattr(cell, name)))
+                i = indices.get(id(getattr(cell, name)))
                 if i is not None:
-                    found[i] = kind, cell
-    return found
+                    layers[i] = kind, cell
+    return layers
 
 
 def _check_numbers(momentum, frequency, batch_size, loss_scale):

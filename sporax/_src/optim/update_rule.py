@@ -1,11 +1,19 @@
 """An optimizer's update as one operation per parameter."""
 
 import functools
+import inspect
 
 import jax.numpy as jnp
 
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.engine.operation import Op
+
+
+def operation(name, fn):
+    """Return an operation without derivative."""
+    op = Op(name, fn)
+    op.stops_gradient = True
+    return op
 
 
 class Rule:
@@ -18,15 +26,18 @@ class Rule:
 
     def __init__(self, name, states, fn, decoupled=False):
         self.name, self.states, self.fn, self.decoupled = name, states, fn, decoupled
+        parameters = inspect.signature(fn).parameters
+        self.settings = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+        self.counts_steps = "steps" in parameters
         self.bind = functools.cache(self._bind)
 
     def _bind(self, decays=False, centralizes=False, scales=False, **attributes):
         """Return the operation on (param, *states, grad, *scalars[, weight decay][, scale])."""
 
-        def run(param, *rest):
+        def run(param, *operands):
             wide = jnp.promote_types(param.dtype, jnp.float32)
-            kept = (param, *rest[: self.states])
-            grad, *scalars = [x.astype(wide) for x in rest[self.states :]]
+            kept = (param, *operands[: self.states])
+            grad, *scalars = [x.astype(wide) for x in operands[self.states :]]
             scalars = [x.reshape(()) for x in scalars]
             old = [x.astype(wide) for x in kept]
             scale = scalars.pop() if scales else None
@@ -48,8 +59,8 @@ class Rule:
         op.stops_gradient = True
         return op
 
-    def _check(self, param, *rest):
-        grad = rest[self.states]
+    def _check(self, param, *operands):
+        grad = operands[self.states]
         fits, shape = grad.shape == param.shape, param.shape
         require(fits, "gradient-shape-parameter", self.name, shape=shape, got=grad.shape)
 

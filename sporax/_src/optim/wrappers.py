@@ -9,22 +9,22 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.devices.distributed.groups import world
 from sporax._src.diagnosis.rules import require
 from sporax._src.optim.optimizer import OPTIMIZER, Optimizer, OptimizerBase
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.update_rule import operation
 from sporax._src.runtime.engine.recorder import apply
 from sporax.ops.communication import collectives
 
 
-def adasum(parts):
+def adasum(vectors):
     """AdaSum of `(n, size)` arrays, n a power of 2: combine neighbours pairwise, recursively."""
-    while len(parts) > 1:
-        a, b = parts[::2], parts[1::2]
+    while len(vectors) > 1:
+        a, b = vectors[::2], vectors[1::2]
         common = (a * b).sum(1, keepdims=True) / 2
         a_square, b_square = ((x * x).sum(1, keepdims=True) for x in (a, b))
         # a zero part adds nothing, whatever its factor
         a_share = common / jnp.where(a_square == 0, 1, a_square)
         b_share = common / jnp.where(b_square == 0, 1, b_square)
-        parts = (1 - a_share) * a + (1 - b_share) * b
-    return parts[0]
+        vectors = (1 - a_share) * a + (1 - b_share) * b
+    return vectors[0]
 
 
 @functools.cache
@@ -32,16 +32,13 @@ def _sum_of(ranks):
     """Return the operation on (the arrays gathered from `ranks` processes, the own array)."""
 
     def run(gathered, own):
-        parts = gathered.reshape(ranks, -1).astype(jnp.promote_types(own.dtype, jnp.float32))
-        return adasum(parts).reshape(own.shape).astype(own.dtype)
+        vectors = gathered.reshape(ranks, -1).astype(jnp.promote_types(own.dtype, jnp.float32))
+        return adasum(vectors).reshape(own.shape).astype(own.dtype)
 
-    op = Op("AdaSum", run)
-    op.stops_gradient = True
-    return op
+    return operation("AdaSum", run)
 
 
-_less = Op("AdaSum", lambda x, y: x - y)
-_less.stops_gradient = True
+_less = operation("AdaSum", lambda x, y: x - y)
 
 
 class AdaSumByGradWrapCell(OptimizerBase):

@@ -1,12 +1,14 @@
 """Deltas and normalisation along the frames of a spectrogram."""
 
+from typing import Annotated
+
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import BOOL, INT, member_of, within
-from sporax.data.argument_checks import MOST, WHOLE
+from sporax._src.diagnosis.argument_kinds import INT, within
+from sporax.data.argument_checks import MOST
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import BorderType
-from sporax.data.audio.waveform import AudioTensorOperation
+from sporax.data.audio.waveform import AudioTensorOperation, Whole
 
 
 class ComputeDeltas(AudioTensorOperation):
@@ -22,14 +24,14 @@ class ComputeDeltas(AudioTensorOperation):
 
     _shape = "..., freq, frames"
 
-    win_length: within(3, MOST, INT) = 5
-    pad_mode: member_of(BorderType) = BorderType.EDGE
+    win_length: Annotated[int, within(3, MOST, INT)] = 5
+    pad_mode: BorderType = BorderType.EDGE
 
     def _transformed(self, spectrogram):
         reach = (self.win_length - 1) // 2
         weights = np.arange(-reach, reach + 1, dtype=spectrogram.dtype)
-        parts = short_time.padded(spectrogram, reach, reach, self.pad_mode)
-        return short_time.frames(parts, len(weights), 1) @ (weights / np.square(weights).sum())
+        padded = short_time.padded(spectrogram, reach, reach, self.pad_mode)
+        return short_time.frames(padded, len(weights), 1) @ (weights / np.square(weights).sum())
 
 
 class SlidingWindowCmn(AudioTensorOperation):
@@ -45,10 +47,10 @@ class SlidingWindowCmn(AudioTensorOperation):
 
     _shape = "..., frames, freq"
 
-    cmn_window: WHOLE = 600
-    min_cmn_window: WHOLE = 100
-    center: BOOL = False
-    norm_vars: BOOL = False
+    cmn_window: Whole = 600
+    min_cmn_window: Whole = 100
+    center: bool = False
+    norm_vars: bool = False
 
     def _transformed(self, coefficients):
         start, end = self._windows(coefficients.shape[-2])
@@ -64,13 +66,13 @@ class SlidingWindowCmn(AudioTensorOperation):
 
     def _windows(self, frames):
         """Return the first frame of each window, and the frame after its last."""
-        at = np.arange(frames)
-        start = at - (self.cmn_window // 2 if self.center else self.cmn_window)
-        end = start + self.cmn_window if self.center else at + 1
+        position = np.arange(frames)
+        start = position - (self.cmn_window // 2 if self.center else self.cmn_window)
+        end = start + self.cmn_window if self.center else position + 1
         end = np.where(start < 0, end - start, end)
         start = np.maximum(start, 0)
         if not self.center:
-            end = np.where(end > at, np.maximum(at + 1, self.min_cmn_window), end)
+            end = np.where(end > position, np.maximum(position + 1, self.min_cmn_window), end)
         start = np.where(end > frames, np.maximum(start - (end - frames), 0), start)
         return start, np.minimum(end, frames)
 

@@ -1,11 +1,12 @@
 """Filter banks over spectrogram frequencies, and cepstral coefficients."""
 
 import math
+from typing import Annotated
 
 import numpy as np
 
 from sporax._src.core.signature_errors import fitting
-from sporax._src.diagnosis.argument_kinds import BOOL, DICT, member_of, optional
+from sporax._src.diagnosis.argument_kinds import DICT, member_of, optional
 from sporax._src.diagnosis.rules import require
 from sporax.data.argument_checks import COUNT, WHOLE
 from sporax.data.audio.enums import (
@@ -21,8 +22,13 @@ from sporax.data.audio.spectra import Spectrogram
 from sporax.data.audio.waveform import (
     NOT_NEGATIVE,
     POSITIVE,
-    REAL,
+    UNSET,
     AudioTensorOperation,
+    Count,
+    NotNegative,
+    Positive,
+    Real,
+    Whole,
     one_int_of,
 )
 from sporax.data.random_streams import stream
@@ -118,16 +124,24 @@ _MEL = {
 def mel_filters(n_freqs, f_min, f_max, n_mels, sample_rate, norm, mel_type):
     """Return the filters of `melscale_fbanks` in Float64."""
     to_mel, to_hertz = _MEL[mel_type]
-    ends = to_mel(np.array([f_min, f_max], float))
-    corners = to_hertz(np.linspace(*ends, n_mels + 2))
+    low, high = to_mel(np.array([f_min, f_max], float))
+    corners = to_hertz(np.linspace(low, high, n_mels + 2))
     filters = _triangles(n_freqs, sample_rate, corners)
     if norm is NormType.SLANEY:
         filters = filters * 2 / (corners[2:] - corners[:-2])
     return filters
 
 
-class _MelBank(AudioTensorOperation):
+class _MelBank(AudioTensorOperation, is_base=True):
     """Base of transforms with mel filters: `f_max` is half the sampling rate by default."""
+
+    n_mels: int
+    sample_rate: int
+    f_min: float
+    f_max: float
+    n_stft: int
+    norm: NormType
+    mel_type: MelType
 
     def _prepare(self):
         self.f_max = band_end(self._who, self.f_min, self.f_max, self.sample_rate)
@@ -160,13 +174,13 @@ class MelScale(_MelBank):
 
     _shape = "..., freq, frames"
 
-    n_mels: COUNT = 128
-    sample_rate: COUNT = 16000
-    f_min: REAL = 0.0
-    f_max: optional(POSITIVE) = None
-    n_stft: COUNT = 201
-    norm: member_of(NormType) = NormType.NONE
-    mel_type: member_of(MelType) = MelType.HTK
+    n_mels: Count = 128
+    sample_rate: Count = 16000
+    f_min: Real = 0.0
+    f_max: Positive = UNSET
+    n_stft: Count = 201
+    norm: NormType = NormType.NONE
+    mel_type: MelType = MelType.HTK
 
     def _transformed(self, spectrogram):
         frequencies_checked(self._who, spectrogram, "n_stft", self.n_stft)
@@ -205,17 +219,17 @@ class InverseMelScale(_MelBank):
 
     _shape = "..., n_mels, frames"
 
-    n_stft: COUNT
-    n_mels: COUNT = 128
-    sample_rate: COUNT = 16000
-    f_min: REAL = 0.0
-    f_max: optional(POSITIVE) = None
-    max_iter: COUNT = 100000
-    tolerance_loss: POSITIVE = 1e-5
-    tolerance_change: POSITIVE = 1e-8
-    sgdargs: _steps = None
-    norm: member_of(NormType) = NormType.NONE
-    mel_type: member_of(MelType) = MelType.HTK
+    n_stft: Count
+    n_mels: Count = 128
+    sample_rate: Count = 16000
+    f_min: Real = 0.0
+    f_max: Positive = UNSET
+    max_iter: Count = 100000
+    tolerance_loss: Positive = 1e-5
+    tolerance_change: Positive = 1e-8
+    sgdargs: Annotated[dict, _steps] = UNSET
+    norm: NormType = NormType.NONE
+    mel_type: MelType = MelType.HTK
 
     def _transformed(self, mel):
         frequencies_checked(self._who, mel, "n_mels", self.n_mels)
@@ -244,22 +258,22 @@ class MelSpectrogram(AudioTensorOperation):
     (4, 5)
     """
 
-    sample_rate: WHOLE = 16000
-    n_fft: COUNT = 400
-    win_length: optional(COUNT) = None
-    hop_length: optional(COUNT) = None
-    f_min: REAL = 0.0
-    f_max: optional(NOT_NEGATIVE) = None
-    pad: WHOLE = 0
-    n_mels: COUNT = 128
-    window: member_of(WindowType) = WindowType.HANN
-    power: POSITIVE = 2.0
-    normalized: BOOL = False
-    center: BOOL = True
-    pad_mode: member_of(BorderType) = BorderType.REFLECT
-    onesided: BOOL = True
-    norm: member_of(NormType) = NormType.NONE
-    mel_scale: member_of(MelType) = MelType.HTK
+    sample_rate: Whole = 16000
+    n_fft: Count = 400
+    win_length: Count | None = None
+    hop_length: Count | None = None
+    f_min: Real = 0.0
+    f_max: NotNegative | None = None
+    pad: Whole = 0
+    n_mels: Count = 128
+    window: WindowType = WindowType.HANN
+    power: Positive = 2.0
+    normalized: bool = False
+    center: bool = True
+    pad_mode: BorderType = BorderType.REFLECT
+    onesided: bool = True
+    norm: NormType = NormType.NONE
+    mel_scale: MelType = MelType.HTK
 
     def _prepare(self):
         self._spectrogram = Spectrogram(
@@ -281,8 +295,10 @@ def _options(who, name, value):
     return dict(optional(DICT).checked(who, name, value) or {})
 
 
-class _Cepstrum(AudioTensorOperation):
+class _Cepstrum(AudioTensorOperation, is_base=True):
     """Base of cepstral coefficients: the cosine transform of the logarithm of `_powers`."""
+
+    norm: NormMode
 
     def _cosines(self, powers, count, is_log):
         if is_log:
@@ -304,12 +320,12 @@ class MFCC(_Cepstrum):
     (3, 5)
     """
 
-    sample_rate: WHOLE = 16000
-    n_mfcc: WHOLE = 40
-    dct_type: one_int_of(2) = 2
-    norm: member_of(NormMode) = NormMode.ORTHO
-    log_mels: BOOL = False
-    melkwargs: _options = None
+    sample_rate: Whole = 16000
+    n_mfcc: Whole = 40
+    dct_type: Annotated[int, one_int_of(2)] = 2
+    norm: NormMode = NormMode.ORTHO
+    log_mels: bool = False
+    melkwargs: Annotated[dict, _options] = UNSET
 
     def _prepare(self):
         self._mel = MelSpectrogram(self.sample_rate, **self.melkwargs)
@@ -331,15 +347,15 @@ class LFCC(_Cepstrum):
     (3, 5)
     """
 
-    sample_rate: WHOLE = 16000
-    n_filter: COUNT = 128
-    n_lfcc: COUNT = 40
-    f_min: NOT_NEGATIVE = 0.0
-    f_max: optional(NOT_NEGATIVE) = None
-    dct_type: one_int_of(2) = 2
-    norm: member_of(NormMode) = NormMode.ORTHO
-    log_lf: BOOL = False
-    speckwargs: _options = None
+    sample_rate: Whole = 16000
+    n_filter: Count = 128
+    n_lfcc: Count = 40
+    f_min: NotNegative = 0.0
+    f_max: NotNegative = UNSET
+    dct_type: Annotated[int, one_int_of(2)] = 2
+    norm: NormMode = NormMode.ORTHO
+    log_lf: bool = False
+    speckwargs: Annotated[dict, _options] = UNSET
 
     def _prepare(self):
         self.f_max = band_end(self._who, self.f_min, self.f_max, self.sample_rate)

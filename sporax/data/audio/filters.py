@@ -6,24 +6,24 @@ $\\omega_0 = 2 \\pi f / f_s$, $s = (1 - z^{-1}) / (\\tan(\\omega_0 / 2) (1 + z^{
 """
 
 import math
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import signal
 
-from sporax._src.diagnosis.argument_kinds import BOOL
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
-from sporax.data.audio.waveform import NONZERO, REAL, SHARE, AudioTensorOperation, one_int_of
+from sporax.data.audio.waveform import REAL, AudioTensorOperation, NonZero, Real, Share, one_int_of
 
 
 def filtered(waveform, numerator, denominator, clamp=True):
     """Return $y_n = (\\sum_k b_k x_{n - k} - \\sum_{k > 0} a_k y_{n - k}) / a_0$ along the last
     axis, from zero initial state, computed in Float64; `clamp`: clip it to [-1, 1]."""
-    result = signal.lfilter(numerator, denominator, waveform.astype(np.float64))
+    result: Any = signal.lfilter(numerator, denominator, waveform.astype(np.float64))
     return (np.clip(result, -1, 1) if clamp else result).astype(waveform.dtype)
 
 
-class _Filter(AudioTensorOperation):
+class _Filter(AudioTensorOperation, is_base=True):
     """Base of recursive filters of floats; the result has the dtype of the input."""
 
     _kinds = "f"
@@ -44,9 +44,9 @@ class LFilter(_Filter):
     array([1.  , 0.5 , 0.25])
     """
 
-    a_coeffs: _coefficients
-    b_coeffs: _coefficients
-    clamp: BOOL = True
+    a_coeffs: Annotated[tuple[float, ...], _coefficients]
+    b_coeffs: Annotated[tuple[float, ...], _coefficients]
+    clamp: bool = True
 
     def _prepare(self):
         lengths = len(self.a_coeffs), len(self.b_coeffs)
@@ -83,12 +83,12 @@ class Biquad(_Filter):
 
     _takes_lists = True
 
-    b0: REAL
-    b1: REAL
-    b2: REAL
-    a0: REAL
-    a1: REAL
-    a2: REAL
+    b0: Real
+    b1: Real
+    b2: Real
+    a0: Real
+    a1: Real
+    a2: Real
 
     def _prepare(self):
         require(self.a0 != 0, "not-0", "Biquad", argument="a0")
@@ -98,28 +98,38 @@ class Biquad(_Filter):
         return filtered(waveform, numerator, denominator)
 
 
-class _Designed(_Filter):
+class _Designed(_Filter, is_base=True):
     """A filter whose coefficients `_design` computes."""
+
+    def _design(self) -> Any:
+        raise rejection("method-defined", self._who, other="_design")
 
     def _transformed(self, waveform):
         return filtered(waveform, *self._design())
 
 
-class _Prototype(_Designed):
+class _Prototype(_Designed, is_base=True):
     """A filter designed from `_analogue`, which returns the coefficients of numerator and
     denominator, each for $s^2$, $s$ and 1."""
+
+    sample_rate: int
+    central_freq: float
+
+    def _analogue(self) -> Any:
+        raise rejection("method-defined", self._who, other="_analogue")
 
     def _frequency(self):
         return self.central_freq
 
     def _design(self):
         angle = 2 * math.pi * self._frequency() / self.sample_rate
-        return [_bilinear(*polynomial, angle) for polynomial in self._analogue()]
+        return [_bilinear(polynomial, angle) for polynomial in self._analogue()]
 
 
-def _bilinear(square, linear, constant, angle):
+def _bilinear(polynomial, angle):
     """Return the polynomial in $s$ as one in $z^{-1}$, times
     $\\sin^2(\\omega_0) / (1 - \\cos \\omega_0)$ and the square of $1 + z^{-1}$."""
+    square, linear, constant = polynomial
     square, constant = square * (1 + math.cos(angle)), constant * (1 - math.cos(angle))
     linear = linear * math.sin(angle)
     return square + linear + constant, 2 * (constant - square), square - linear + constant
@@ -135,9 +145,9 @@ class AllpassBiquad(_Prototype):
     array([ 0.333, -0.629])
     """
 
-    sample_rate: NONZERO
-    central_freq: REAL
-    Q: SHARE = 0.707
+    sample_rate: NonZero
+    central_freq: Real
+    Q: Share = 0.707
 
     def _analogue(self):
         return (1, -1 / self.Q, 1), (1, 1 / self.Q, 1)
@@ -153,10 +163,10 @@ class BandpassBiquad(_Prototype):
     array([0.333, 0.314])
     """
 
-    sample_rate: NONZERO
-    central_freq: REAL
-    Q: SHARE = 0.707
-    const_skirt_gain: BOOL = False
+    sample_rate: NonZero
+    central_freq: Real
+    Q: Share = 0.707
+    const_skirt_gain: bool = False
 
     def _analogue(self):
         return (0, 1 if self.const_skirt_gain else 1 / self.Q, 0), (1, 1 / self.Q, 1)
@@ -171,9 +181,9 @@ class BandrejectBiquad(_Prototype):
     array([ 0.667, -0.314])
     """
 
-    sample_rate: NONZERO
-    central_freq: REAL
-    Q: SHARE = 0.707
+    sample_rate: NonZero
+    central_freq: Real
+    Q: Share = 0.707
 
     def _analogue(self):
         return (1, 0, 1), (1, 1 / self.Q, 1)
@@ -188,9 +198,9 @@ class LowpassBiquad(_Prototype):
     array([0.098, 0.287])
     """
 
-    sample_rate: NONZERO
-    cutoff_freq: REAL
-    Q: SHARE = 0.707
+    sample_rate: NonZero
+    cutoff_freq: Real
+    Q: Share = 0.707
 
     def _frequency(self):
         return self.cutoff_freq
@@ -222,10 +232,10 @@ class EqualizerBiquad(_Prototype):
     array([ 0.794, -0.171])
     """
 
-    sample_rate: NONZERO
-    center_freq: REAL
-    gain: REAL
-    Q: SHARE = 0.707
+    sample_rate: NonZero
+    center_freq: Real
+    gain: Real
+    Q: Share = 0.707
 
     def _frequency(self):
         return self.center_freq
@@ -245,10 +255,10 @@ class BassBiquad(_Prototype):
     array([ 0.833, -0.255])
     """
 
-    sample_rate: NONZERO
-    gain: REAL
-    central_freq: REAL = 100.0
-    Q: SHARE = 0.707
+    sample_rate: NonZero
+    gain: Real
+    central_freq: Real = 100.0
+    Q: Share = 0.707
 
     def _analogue(self):
         ratio = 10 ** (self.gain / 40)
@@ -266,10 +276,10 @@ class TrebleBiquad(_Prototype):
     array([0.602, 0.185])
     """
 
-    sample_rate: NONZERO
-    gain: REAL
-    central_freq: REAL = 3000
-    Q: SHARE = 0.707
+    sample_rate: NonZero
+    gain: Real
+    central_freq: Real = 3000
+    Q: Share = 0.707
 
     def _analogue(self):
         return _high_shelf(10 ** (self.gain / 40), 1 / self.Q)
@@ -294,7 +304,7 @@ class DeemphBiquad(_Prototype):
     array([0.46 , 0.201])
     """
 
-    sample_rate: one_int_of(*_DEEMPHASIS)
+    sample_rate: Annotated[int, one_int_of(*_DEEMPHASIS)]
 
     def _frequency(self):
         return _DEEMPHASIS[self.sample_rate][0]
@@ -323,7 +333,7 @@ class RiaaBiquad(_Designed):
     array([0.238, 0.233])
     """
 
-    sample_rate: one_int_of(*_RIAA)
+    sample_rate: Annotated[int, one_int_of(*_RIAA)]
 
     def _design(self):
         numerator, denominator = map(np.poly, _RIAA[self.sample_rate])
@@ -343,10 +353,10 @@ class BandBiquad(_Designed):
     array([0.531, 0.372])
     """
 
-    sample_rate: NONZERO
-    central_freq: REAL
-    Q: SHARE = 0.707
-    noise: BOOL = False
+    sample_rate: NonZero
+    central_freq: Real
+    Q: Share = 0.707
+    noise: bool = False
 
     def _design(self):
         angle = 2 * math.pi * self.central_freq / self.sample_rate

@@ -1,15 +1,23 @@
 """Transforms of sample values: levels, companding, distortion, fades, dither."""
 
 import math
+from typing import Annotated
 
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import BOOL, member_of, optional, within
+from sporax._src.diagnosis.argument_kinds import within
 from sporax._src.diagnosis.rules import require
-from sporax.data.argument_checks import COUNT, WHOLE
 from sporax.data.audio.enums import DensityFunction, FadeShape, GainType, ScaleType
 from sporax.data.audio.filters import filtered
-from sporax.data.audio.waveform import NOT_NEGATIVE, POSITIVE, REAL, AudioTensorOperation
+from sporax.data.audio.waveform import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    AudioTensorOperation,
+    Count,
+    Positive,
+    Real,
+    Whole,
+)
 from sporax.data.random_streams import stream
 
 
@@ -26,10 +34,10 @@ class AmplitudeToDB(AudioTensorOperation):
 
     _shape = "..., freq, time"
 
-    stype: member_of(ScaleType) = ScaleType.POWER
-    ref_value: POSITIVE = 1.0
-    amin: POSITIVE = 1e-10
-    top_db: POSITIVE = 80.0
+    stype: ScaleType = ScaleType.POWER
+    ref_value: Positive = 1.0
+    amin: Positive = 1e-10
+    top_db: Positive = 80.0
 
     def _transformed(self, spectrogram):
         return decibels(spectrogram, self.stype, self.ref_value, self.amin, self.top_db)
@@ -53,8 +61,8 @@ class DBToAmplitude(AudioTensorOperation):
     array([10.])
     """
 
-    ref: REAL
-    power: REAL
+    ref: Real
+    power: Real
 
     def _transformed(self, waveform):
         with np.errstate(over="ignore"):
@@ -68,7 +76,7 @@ class Gain(AudioTensorOperation):
     array([1.])
     """
 
-    gain_db: REAL = 1.0
+    gain_db: Real = 1.0
 
     def _transformed(self, waveform):
         return waveform * 10 ** (self.gain_db / 20)
@@ -84,8 +92,8 @@ class Vol(AudioTensorOperation):
     array([0.2, 1. ])
     """
 
-    gain: REAL
-    gain_type: member_of(GainType) = GainType.AMPLITUDE
+    gain: Real
+    gain_type: GainType = GainType.AMPLITUDE
 
     def _prepare(self):
         if self.gain_type is not GainType.DB:
@@ -122,9 +130,9 @@ class Fade(AudioTensorOperation):
     array([0. , 0.5, 1. , 1. , 1. , 0. ])
     """
 
-    fade_in_len: WHOLE = 0
-    fade_out_len: WHOLE = 0
-    fade_shape: member_of(FadeShape) = FadeShape.LINEAR
+    fade_in_len: Whole = 0
+    fade_out_len: Whole = 0
+    fade_shape: FadeShape = FadeShape.LINEAR
 
     def _transformed(self, waveform):
         length = waveform.shape[-1]
@@ -148,7 +156,7 @@ class Contrast(AudioTensorOperation):
     array([0. , 0.5, 1. ])
     """
 
-    enhancement_amount: within(0, 100) = 75.0
+    enhancement_amount: Annotated[float, within(0, 100)] = 75.0
 
     def _transformed(self, waveform):
         angle = waveform * (math.pi / 2)
@@ -166,8 +174,8 @@ class DCShift(AudioTensorOperation):
     array([0.3, 0.6])
     """
 
-    shift: within(-2, 2)
-    limiter_gain: optional(REAL) = None
+    shift: Annotated[float, within(-2, 2)]
+    limiter_gain: Real | None = None
 
     def _transformed(self, waveform):
         shifted = np.clip(waveform + self.shift, -1, 1)
@@ -191,8 +199,8 @@ class Overdrive(AudioTensorOperation):
     array([0.3682, 0.9989])
     """
 
-    gain: within(0, 100) = 20.0
-    color: within(0, 100) = 20.0
+    gain: Annotated[float, within(0, 100)] = 20.0
+    color: Annotated[float, within(0, 100)] = 20.0
 
     def _transformed(self, waveform):
         driven = np.clip(waveform * 10 ** (self.gain / 20) + self.color / 200, -1, 1)
@@ -208,7 +216,7 @@ class MuLawEncoding(AudioTensorOperation):
     array([  0, 128, 255], dtype=int32)
     """
 
-    quantization_channels: COUNT = 256
+    quantization_channels: Count = 256
 
     def _transformed(self, waveform):
         top = self.quantization_channels - 1
@@ -224,7 +232,7 @@ class MuLawDecoding(AudioTensorOperation):
     array([-1.,  0.,  1.])
     """
 
-    quantization_channels: COUNT = 256
+    quantization_channels: Count = 256
 
     def _transformed(self, waveform):
         top = self.quantization_channels - 1
@@ -245,8 +253,8 @@ class Dither(AudioTensorOperation):
     array([0., 0., 1., 0.])
     """
 
-    density_function: member_of(DensityFunction) = DensityFunction.TPDF
-    noise_shaping: BOOL = False
+    density_function: DensityFunction = DensityFunction.TPDF
+    noise_shaping: bool = False
 
     def _transformed(self, waveform):
         noise = self._noise(waveform.reshape(-1, waveform.shape[-1]))

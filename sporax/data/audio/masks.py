@@ -1,20 +1,27 @@
 """Masks over frequencies or frames of a spectrogram (Park et al. 2019, SpecAugment)."""
 
+from typing import Annotated
+
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import BOOL
 from sporax._src.diagnosis.rules import require
-from sporax.data.argument_checks import COUNT, WHOLE
-from sporax.data.audio.waveform import NOT_NEGATIVE, REAL, AudioTensorOperation, one_int_of
+from sporax.data.audio.waveform import (
+    AudioTensorOperation,
+    Count,
+    NotNegative,
+    Real,
+    Whole,
+    one_int_of,
+)
 from sporax.data.random_streams import stream
 
 
 def _masked(spectrogram, axis, start, width, value):
     """Return a copy with `value` at positions of axis -2 or -1; `start`, `width`: ints, or arrays
     (..., 1, 1) of them."""
-    places = np.arange(spectrogram.shape[axis])
-    places = places[:, None] if axis == -2 else places
-    return np.where((places >= start) & (places < start + width), value, spectrogram)
+    positions = np.arange(spectrogram.shape[axis])
+    positions = positions[:, None] if axis == -2 else positions
+    return np.where((positions >= start) & (positions < start + width), value, spectrogram)
 
 
 class MaskAlongAxis(AudioTensorOperation):
@@ -27,14 +34,14 @@ class MaskAlongAxis(AudioTensorOperation):
 
     _shape = "..., freq, frames"
 
-    mask_start: WHOLE
-    mask_width: COUNT
-    mask_value: REAL
-    axis: one_int_of(1, 2)
+    mask_start: Whole
+    mask_width: Count
+    mask_value: Real
+    axis: Annotated[int, one_int_of(1, 2)]
 
     def _transformed(self, spectrogram):
-        place = self.mask_start, self.mask_width, self.mask_value
-        return _fixed_mask(self._who, spectrogram, self.axis - 3, "mask_width", *place)
+        mask = self.mask_start, self.mask_width, self.mask_value
+        return _fixed_mask(self._who, spectrogram, self.axis - 3, "mask_width", *mask)
 
 
 def _fixed_mask(who, spectrogram, axis, name, start, width, value):
@@ -64,9 +71,9 @@ class MaskAlongAxisIID(AudioTensorOperation):
 
     _shape = "..., freq, frames"
 
-    mask_param: WHOLE
-    mask_value: REAL
-    axis: one_int_of(1, 2)
+    mask_param: Whole
+    mask_value: Real
+    axis: Annotated[int, one_int_of(1, 2)]
 
     def _transformed(self, spectrogram):
         return _random_mask(
@@ -74,17 +81,21 @@ class MaskAlongAxisIID(AudioTensorOperation):
         )
 
 
-class _Masking(AudioTensorOperation):
+class _Masking(AudioTensorOperation, is_base=True):
     """Base of masks along one axis, at a random or a fixed position."""
 
     _shape = "..., freq, frames"
+
+    iid_masks: bool
+    mask_start: int
+    mask_value: float
 
     def _mask(self, spectrogram, axis, name):
         width = getattr(self, name)
         if self.iid_masks:
             return _random_mask(self._who, spectrogram, axis, name, width, self.mask_value)
-        place = self.mask_start, width, self.mask_value
-        return _fixed_mask(self._who, spectrogram, axis, name, *place)
+        mask = self.mask_start, width, self.mask_value
+        return _fixed_mask(self._who, spectrogram, axis, name, *mask)
 
 
 class FrequencyMasking(_Masking):
@@ -97,10 +108,10 @@ class FrequencyMasking(_Masking):
     array([1., 0., 1.])
     """
 
-    iid_masks: BOOL = False
-    freq_mask_param: WHOLE = 0
-    mask_start: WHOLE = 0
-    mask_value: NOT_NEGATIVE = 0.0
+    iid_masks: bool = False
+    freq_mask_param: Whole = 0
+    mask_start: Whole = 0
+    mask_value: NotNegative = 0.0
 
     def _transformed(self, spectrogram):
         return self._mask(spectrogram, -2, "freq_mask_param")
@@ -113,10 +124,10 @@ class TimeMasking(_Masking):
     array([[1., 0., 0., 1.]])
     """
 
-    iid_masks: BOOL = False
-    time_mask_param: WHOLE = 0
-    mask_start: WHOLE = 0
-    mask_value: NOT_NEGATIVE = 0.0
+    iid_masks: bool = False
+    time_mask_param: Whole = 0
+    mask_start: Whole = 0
+    mask_value: NotNegative = 0.0
 
     def _transformed(self, spectrogram):
         return self._mask(spectrogram, -1, "time_mask_param")

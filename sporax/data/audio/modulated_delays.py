@@ -1,29 +1,29 @@
 """Effects of a delay modulated by an oscillator: flanger and phaser, as in SoX."""
 
 import math
+from typing import Annotated
 
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import BOOL, member_of, within
-from sporax.data.argument_checks import COUNT
+from sporax._src.diagnosis.argument_kinds import within
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import Interpolation, Modulation
-from sporax.data.audio.waveform import AudioTensorOperation
+from sporax.data.audio.waveform import AudioTensorOperation, Count
 
 
 def oscillation(modulation, length, low, high, phase):
     """Return one period of an oscillator between two values; `phase`: its start, in periods."""
-    at = (np.arange(length) + int(phase * length + 0.5)) % length / length
+    time = (np.arange(length) + int(phase * length + 0.5)) % length / length
     if modulation is Modulation.SINUSOIDAL:
-        level = (np.sin(2 * np.pi * at) + 1) / 2
+        level = (np.sin(2 * np.pi * time) + 1) / 2
     else:
-        level = np.abs((2 * at + 1.5) % 2 - 1)
+        level = np.abs((2 * time + 1.5) % 2 - 1)
     return low + (high - low) * level
 
 
-def independent_parts(lags):
-    """Yield (start, end) of consecutive parts of a sequence whose sample n depends on samples up to
-    n - lags[n], so that the samples of a part can be computed at once."""
+def independent_segments(lags):
+    """Yield (start, end) of consecutive segments of a sequence whose sample n depends on samples
+    up to n - lags[n], so that the samples of a segment can be computed at once."""
     needed, start, longest = np.arange(len(lags)) - lags, 0, lags.max(initial=1)
     while start < len(lags):
         inside = needed[start : start + longest] >= start
@@ -48,15 +48,15 @@ class Flanger(AudioTensorOperation):
 
     _shape = "..., channel, time"
 
-    sample_rate: COUNT
-    delay: within(0, 30) = 0.0
-    depth: within(0, 10) = 2.0
-    regen: within(-95, 95) = 0.0
-    width: within(0, 100) = 71.0
-    speed: within(0.1, 10) = 0.5
-    phase: within(0, 100) = 25.0
-    modulation: member_of(Modulation) = Modulation.SINUSOIDAL
-    interpolation: member_of(Interpolation) = Interpolation.LINEAR
+    sample_rate: Count
+    delay: Annotated[float, within(0, 30)] = 0.0
+    depth: Annotated[float, within(0, 10)] = 2.0
+    regen: Annotated[float, within(-95, 95)] = 0.0
+    width: Annotated[float, within(0, 100)] = 71.0
+    speed: Annotated[float, within(0.1, 10)] = 0.5
+    phase: Annotated[float, within(0, 100)] = 25.0
+    modulation: Modulation = Modulation.SINUSOIDAL
+    interpolation: Interpolation = Interpolation.LINEAR
 
     def _transformed(self, waveform):
         channels, length = waveform.shape[-2:]
@@ -65,16 +65,16 @@ class Flanger(AudioTensorOperation):
         feedback, width = self.regen / 100, self.width / 100
         past = delays.max() + len(weights)
         line = short_time.padded(signal, past, 0)  # delay line of the echoes
-        places, every = past + np.arange(length) - delays, np.arange(channels)[:, None]
+        positions, every = past + np.arange(length) - delays, np.arange(channels)[:, None]
 
         def echo(start, end):
-            taps = [line[:, every, places[:, start:end] - k] for k in range(len(weights))]
+            taps = [line[:, every, positions[:, start:end] - k] for k in range(len(weights))]
             return np.einsum("kbct,kct->bct", taps, weights[..., start:end])
 
         if feedback:
-            for start, end in independent_parts(1 + delays.min(0)[:-1]):
-                part = slice(past + start + 1, past + end + 1)
-                line[..., part] += feedback * echo(start, end)
+            for start, end in independent_segments(1 + delays.min(0)[:-1]):
+                segment = slice(past + start + 1, past + end + 1)
+                line[..., segment] += feedback * echo(start, end)
         mixed = (signal + echo(0, length) * (width * (1 - abs(feedback)))) / (1 + width)
         return np.clip(mixed, -1, 1).reshape(waveform.shape).astype(waveform.dtype)
 
@@ -107,13 +107,13 @@ class Phaser(AudioTensorOperation):
     array([1.  , 0.5 , 0.25])
     """
 
-    sample_rate: COUNT
-    gain_in: within(0, 1) = 0.4
-    gain_out: within(0, 1e9) = 0.74
-    delay_ms: within(0, 5) = 3.0
-    decay: within(0, 0.99) = 0.4
-    mod_speed: within(0.1, 2) = 0.5
-    sinusoidal: BOOL = True
+    sample_rate: Count
+    gain_in: Annotated[float, within(0, 1)] = 0.4
+    gain_out: Annotated[float, within(0, 1e9)] = 0.74
+    delay_ms: Annotated[float, within(0, 5)] = 3.0
+    decay: Annotated[float, within(0, 0.99)] = 0.4
+    mod_speed: Annotated[float, within(0.1, 2)] = 0.5
+    sinusoidal: bool = True
 
     def _transformed(self, waveform):
         signal = np.moveaxis(waveform, -1, 0).astype(np.float64) * self.gain_in
@@ -125,9 +125,9 @@ class Phaser(AudioTensorOperation):
         reads = (reads + 0.5).astype(int)[np.arange(length) % period]
         delays = buffer + 1 - reads
         echoes = np.zeros((buffer + length, *signal.shape[1:]))
-        places = buffer + np.arange(length) - delays
-        for start, end in independent_parts(delays):
-            heard = echoes[places[start:end]] * self.decay
+        positions = buffer + np.arange(length) - delays
+        for start, end in independent_segments(delays):
+            heard = echoes[positions[start:end]] * self.decay
             echoes[buffer + start : buffer + end] = signal[start:end] + heard
         result = np.clip(echoes[buffer:] * self.gain_out, -1, 1)
         return np.moveaxis(result, 0, -1).astype(waveform.dtype)

@@ -4,11 +4,10 @@ import math
 
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import member_of, optional
 from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import ResampleMethod
-from sporax.data.audio.waveform import POSITIVE, REAL, SHARE, AudioTensorOperation
+from sporax.data.audio.waveform import UNSET, AudioTensorOperation, Count, Positive, Real, Share
 
 
 class Resample(AudioTensorOperation):
@@ -28,12 +27,12 @@ class Resample(AudioTensorOperation):
     (4,)
     """
 
-    orig_freq: POSITIVE = 16000
-    new_freq: POSITIVE = 16000
-    resample_method: member_of(ResampleMethod) = ResampleMethod.SINC_INTERPOLATION
-    lowpass_filter_width: COUNT = 6
-    rolloff: SHARE = 0.99
-    beta: optional(REAL) = None
+    orig_freq: Positive = 16000
+    new_freq: Positive = 16000
+    resample_method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION
+    lowpass_filter_width: Count = 6
+    rolloff: Share = 0.99
+    beta: Real = UNSET
 
     def _prepare(self):
         self.beta = _BETA if self.beta is None else self.beta
@@ -73,11 +72,11 @@ _LARGEST = 2**20  # maximum elements of a matrix
 
 def _by_matrix(continued, start, weights, old, new, count):
     """Map each `old` samples to `new` samples by a matrix."""
-    places = start[:, None] + np.arange(weights.shape[1])
-    matrix = np.zeros((places.max() + 1, len(start)), weights.dtype)
-    matrix[places, np.arange(len(start))[:, None]] = weights
-    parts = short_time.frames(continued, len(matrix), old)[..., : math.ceil(count / new), :]
-    return (parts @ matrix).reshape(*continued.shape[:-1], -1)[..., :count]
+    positions = start[:, None] + np.arange(weights.shape[1])
+    matrix = np.zeros((positions.max() + 1, len(start)), weights.dtype)
+    matrix[positions, np.arange(len(start))[:, None]] = weights
+    segments = short_time.frames(continued, len(matrix), old)[..., : math.ceil(count / new), :]
+    return (segments @ matrix).reshape(*continued.shape[:-1], -1)[..., :count]
 
 
 def _by_taps(continued, start, weights, old, new, count):

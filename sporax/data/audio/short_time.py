@@ -1,12 +1,15 @@
 """The short-time Fourier transform and its inverse, of arrays (..., time)."""
 
 import math
+from typing import Any
 
 import numpy as np
-from scipy import fft, signal
+import scipy
+from scipy import signal
 
 from sporax.data.audio.enums import BorderType, WindowType
 
+fft: Any = scipy.fft  # the types that a checker infers of its dispatched functions are wrong
 _ARGUMENTS = {WindowType.KAISER: (12.0,)}
 
 
@@ -34,8 +37,8 @@ def transform(waveform, shape, hop, *, center=True, border=BorderType.REFLECT, o
     n_fft = len(shape)
     if center:
         waveform = padded(waveform, n_fft // 2, n_fft // 2, border)
-    parts = frames(waveform, n_fft, hop) * shape
-    spectrum = fft.rfft(parts) if onesided else fft.fft(parts)
+    windowed = frames(waveform, n_fft, hop) * shape
+    spectrum = fft.rfft(windowed) if onesided else fft.fft(windowed)
     return np.swapaxes(spectrum, -1, -2)
 
 
@@ -43,10 +46,10 @@ def inverse(spectrum, shape, hop, length=None, *, center=True, onesided=True):
     """Return the waveform whose frames in the window `shape` have this spectrum, or are closest to
     it in the least-squares sense (Griffin and Lim 1984); `length`: its number of samples."""
     n_fft = len(shape)
-    parts = np.swapaxes(spectrum, -1, -2)
-    parts = fft.irfft(parts, n_fft) if onesided else fft.ifft(parts, n_fft).real
-    total = overlapped(parts * shape, hop)
-    weights = overlapped(np.broadcast_to(shape**2, parts.shape[-2:]), hop)
+    segments = np.swapaxes(spectrum, -1, -2)
+    segments = fft.irfft(segments, n_fft) if onesided else fft.ifft(segments, n_fft).real
+    total = overlapped(segments * shape, hop)
+    weights = overlapped(np.broadcast_to(shape**2, segments.shape[-2:]), hop)
     skipped = n_fft // 2 if center else 0
     end = total.shape[-1] - skipped if length is None else skipped + length
     total, weights = total[..., skipped:end], weights[skipped:end]
@@ -54,14 +57,14 @@ def inverse(spectrum, shape, hop, length=None, *, center=True, onesided=True):
     return padded(total, 0, (end - skipped) - total.shape[-1])
 
 
-def overlapped(parts, hop):
+def overlapped(segments, hop):
     """Sum overlapping frames (..., count, size), each `hop` samples after the previous one."""
-    count, size = parts.shape[-2:]
+    count, size = segments.shape[-2:]
     blocks = math.ceil(size / hop)
-    parts = padded(parts, 0, blocks * hop - size).reshape(*parts.shape[:-1], blocks, hop)
-    total = np.zeros((*parts.shape[:-3], count + blocks - 1, hop), parts.dtype)
+    segments = padded(segments, 0, blocks * hop - size).reshape(*segments.shape[:-1], blocks, hop)
+    total = np.zeros((*segments.shape[:-3], count + blocks - 1, hop), segments.dtype)
     for i in range(blocks):
-        total[..., i : i + count, :] += parts[..., i, :]
+        total[..., i : i + count, :] += segments[..., i, :]
     flat = total.reshape(*total.shape[:-2], -1)
     return flat[..., : (count - 1) * hop + size]
 
@@ -83,11 +86,11 @@ def stretched(spectrum, rate, advance):
     `advance`: the expected phase advance of each frequency per frame, (freq, 1).
     """
     times = np.arange(0, spectrum.shape[-1], rate)
-    start, part = times.astype(int), (times % 1).astype(spectrum.real.dtype)
+    start, fraction = times.astype(int), (times % 1).astype(spectrum.real.dtype)
     following = padded(spectrum, 0, 2)
     first, second = following[..., start], following[..., start + 1]
-    turn = np.angle(second) - np.angle(first) - advance
-    turn = turn - 2 * np.pi * np.round(turn / (2 * np.pi)) + advance
-    phase = np.concatenate([np.angle(spectrum[..., :1]), turn[..., :-1]], -1).cumsum(-1)
-    magnitude = part * np.abs(second) + (1 - part) * np.abs(first)
+    phase_step = np.angle(second) - np.angle(first) - advance
+    phase_step = phase_step - 2 * np.pi * np.round(phase_step / (2 * np.pi)) + advance
+    phase = np.concatenate([np.angle(spectrum[..., :1]), phase_step[..., :-1]], -1).cumsum(-1)
+    magnitude = fraction * np.abs(second) + (1 - fraction) * np.abs(first)
     return (magnitude * np.exp(1j * phase)).astype(spectrum.dtype)

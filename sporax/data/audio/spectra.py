@@ -4,13 +4,20 @@ import math
 
 import numpy as np
 
-from sporax._src.diagnosis.argument_kinds import BOOL, instance_of, member_of, optional
 from sporax._src.diagnosis.rules import require
-from sporax.data.argument_checks import COUNT, INT32, WHOLE
 from sporax.data.audio import short_time
 from sporax.data.audio.enums import BorderType, WindowType
 from sporax.data.audio.resampling import resampled
-from sporax.data.audio.waveform import NONZERO, NOT_NEGATIVE, POSITIVE, AudioTensorOperation
+from sporax.data.audio.waveform import (
+    UNSET,
+    AudioTensorOperation,
+    Count,
+    Int32,
+    NonZero,
+    NotNegative,
+    Positive,
+    Whole,
+)
 from sporax.data.random_streams import stream
 
 
@@ -36,7 +43,7 @@ class ComplexNorm(AudioTensorOperation):
 
     _shape = "..., 2"
 
-    power: NOT_NEGATIVE = 1.0
+    power: NotNegative = 1.0
 
     def _transformed(self, pairs):
         return np.hypot(pairs[..., 0], pairs[..., 1]) ** self.power
@@ -53,11 +60,16 @@ class Magphase(ComplexNorm):
         return super()._transformed(pairs), np.arctan2(pairs[..., 1], pairs[..., 0])
 
 
-class Framed(AudioTensorOperation):
+class Framed(AudioTensorOperation, is_base=True):
     """Base of transforms in frames: `win_length` is `n_fft` by default, `hop_length` a fraction of
     `win_length`."""
 
     _hops = 2
+
+    n_fft: int
+    win_length: int
+    hop_length: int
+    window: WindowType
 
     def _prepare(self):
         self.win_length = self.win_length or self.n_fft
@@ -99,16 +111,16 @@ class Spectrogram(Framed):
 
     _takes_lists = True
 
-    n_fft: COUNT = 400
-    win_length: optional(COUNT) = None
-    hop_length: optional(COUNT) = None
-    pad: WHOLE = 0
-    window: member_of(WindowType) = WindowType.HANN
-    power: NOT_NEGATIVE = 2.0
-    normalized: BOOL = False
-    center: BOOL = True
-    pad_mode: member_of(BorderType) = BorderType.REFLECT
-    onesided: BOOL = True
+    n_fft: Count = 400
+    win_length: Count = UNSET
+    hop_length: Count = UNSET
+    pad: Whole = 0
+    window: WindowType = WindowType.HANN
+    power: NotNegative = 2.0
+    normalized: bool = False
+    center: bool = True
+    pad_mode: BorderType = BorderType.REFLECT
+    onesided: bool = True
 
     def _transformed(self, waveform):
         spectrum = self._spectrum(
@@ -134,12 +146,12 @@ class SpectralCentroid(Framed):
 
     _takes_lists = True
 
-    sample_rate: WHOLE
-    n_fft: COUNT = 400
-    win_length: optional(COUNT) = None
-    hop_length: optional(COUNT) = None
-    pad: WHOLE = 0
-    window: member_of(WindowType) = WindowType.HANN
+    sample_rate: Whole
+    n_fft: Count = 400
+    win_length: Count = UNSET
+    hop_length: Count = UNSET
+    pad: Whole = 0
+    window: WindowType = WindowType.HANN
 
     def _transformed(self, waveform):
         spectrum = np.abs(self._spectrum(short_time.padded(waveform, self.pad, self.pad)))
@@ -162,16 +174,16 @@ class InverseSpectrogram(Framed):
 
     _shape = "..., freq, frames, 2"
 
-    length: optional(WHOLE) = None
-    n_fft: COUNT = 400
-    win_length: optional(COUNT) = None
-    hop_length: optional(COUNT) = None
-    pad: WHOLE = 0
-    window: member_of(WindowType) = WindowType.HANN
-    normalized: BOOL = False
-    center: BOOL = True
-    pad_mode: member_of(BorderType) = BorderType.REFLECT
-    onesided: BOOL = True
+    length: Whole | None = None
+    n_fft: Count = 400
+    win_length: Count = UNSET
+    hop_length: Count = UNSET
+    pad: Whole = 0
+    window: WindowType = WindowType.HANN
+    normalized: bool = False
+    center: bool = True
+    pad_mode: BorderType = BorderType.REFLECT
+    onesided: bool = True
 
     def _transformed(self, pairs):
         self._frequencies_checked(pairs.shape[-3], self.onesided)
@@ -200,20 +212,19 @@ class GriffinLim(Framed):
 
     _shape = "..., freq, frames"
 
-    n_fft: COUNT = 400
-    n_iter: COUNT = 32
-    win_length: optional(WHOLE) = None
-    hop_length: optional(WHOLE) = None
-    window_type: member_of(WindowType) = WindowType.HANN
-    power: POSITIVE = 2.0
-    momentum: NOT_NEGATIVE = 0.99
-    length: optional(WHOLE) = None
-    rand_init: BOOL = True
+    n_fft: Count = 400
+    n_iter: Count = 32
+    win_length: Whole = UNSET
+    hop_length: Whole = UNSET
+    window_type: WindowType = WindowType.HANN
+    power: Positive = 2.0
+    momentum: NotNegative = 0.99
+    length: Whole | None = None
+    rand_init: bool = True
 
-    @property
-    def window(self):
-        """The window's type."""
-        return self.window_type
+    def _prepare(self):
+        super()._prepare()
+        self.window = self.window_type
 
     def _transformed(self, spectrogram):
         self._frequencies_checked(spectrogram.shape[-2])
@@ -247,8 +258,8 @@ class PhaseVocoder(AudioTensorOperation):
 
     _shape = "..., freq, frames, 2"
 
-    rate: POSITIVE
-    phase_advance: instance_of(np.ndarray)
+    rate: Positive
+    phase_advance: np.ndarray
 
     def _transformed(self, pairs):
         advance, shape = self.phase_advance, (pairs.shape[-3], 1)
@@ -276,9 +287,9 @@ class TimeStretch(AudioTensorOperation):
 
     _shape = "..., freq, frames, 2"
 
-    hop_length: optional(COUNT) = None
-    n_freq: COUNT = 201
-    fixed_rate: optional(POSITIVE) = None
+    hop_length: Count = UNSET
+    n_freq: Count = 201
+    fixed_rate: Positive = UNSET
 
     def _prepare(self):
         self.hop_length = self.hop_length or self.n_freq - 1
@@ -306,13 +317,13 @@ class PitchShift(Framed):
 
     _hops = 4
 
-    sample_rate: WHOLE
-    n_steps: INT32
-    bins_per_octave: NONZERO = 12
-    n_fft: COUNT = 512
-    win_length: optional(COUNT) = None
-    hop_length: optional(COUNT) = None
-    window: member_of(WindowType) = WindowType.HANN
+    sample_rate: Whole
+    n_steps: Int32
+    bins_per_octave: NonZero = 12
+    n_fft: Count = 512
+    win_length: Count = UNSET
+    hop_length: Count = UNSET
+    window: WindowType = WindowType.HANN
 
     def _transformed(self, waveform):
         length, rate = waveform.shape[-1], 2 ** (-self.n_steps / self.bins_per_octave)

@@ -3,13 +3,18 @@
 import math
 
 import numpy as np
-from scipy import fft, signal
 
-from sporax._src.diagnosis.argument_kinds import optional
 from sporax._src.diagnosis.rules import require
-from sporax.data.argument_checks import COUNT
 from sporax.data.audio import short_time
-from sporax.data.audio.waveform import NOT_NEGATIVE, POSITIVE, REAL, AudioTensorOperation
+from sporax.data.audio.enums import WindowType
+from sporax.data.audio.waveform import (
+    UNSET,
+    AudioTensorOperation,
+    Count,
+    NotNegative,
+    Positive,
+    Real,
+)
 
 
 class DetectPitchFrequency(AudioTensorOperation):
@@ -27,11 +32,11 @@ class DetectPitchFrequency(AudioTensorOperation):
 
     _kinds = "f"
 
-    sample_rate: COUNT
-    frame_time: POSITIVE = 0.01
-    win_length: COUNT = 30
-    freq_low: POSITIVE = 85
-    freq_high: POSITIVE = 3400
+    sample_rate: Count
+    frame_time: Positive = 0.01
+    win_length: Count = 30
+    freq_low: Positive = 85
+    freq_high: Positive = 3400
 
     def _transformed(self, waveform):
         correlation = self._correlation(waveform)
@@ -47,10 +52,10 @@ class DetectPitchFrequency(AudioTensorOperation):
         size = math.ceil(self.sample_rate * self.frame_time)
         count = math.ceil(waveform.shape[-1] / size)
         waveform = short_time.padded(waveform, 0, lags + count * size - waveform.shape[-1])
-        parts = short_time.frames(waveform, size + lags, size)[..., :count, :]
-        later = short_time.frames(parts, size, 1)  # (..., frames, lags + 1, size)
+        segments = short_time.frames(waveform, size + lags, size)[..., :count, :]
+        later = short_time.frames(segments, size, 1)  # (..., frames, lags + 1, size)
         energy = np.einsum("...ls,...ls->...l", later, later)
-        products = np.einsum("...ls,...s->...l", later[..., 1:, :], parts[..., :size])
+        products = np.einsum("...ls,...s->...l", later[..., 1:, :], segments[..., :size])
         return products / (1e-9 + energy[..., :1]) / (1e-9 + energy[..., 1:])
 
     def _smoothed(self, lags):
@@ -59,15 +64,15 @@ class DetectPitchFrequency(AudioTensorOperation):
         least = win_length - before
         require(got >= least, "frames-for-win-length", who, n=least, win_length=win_length, got=got)
         continued = np.concatenate([np.repeat(lags[..., :1], before, -1), lags], -1)
-        parts = short_time.frames(continued, self.win_length, 1)
-        return np.partition(parts, before, -1)[..., before]
+        windows = short_time.frames(continued, self.win_length, 1)
+        return np.partition(windows, before, -1)[..., before]
 
 
 def _greatest(correlation, first, end):
     """Return the greatest correlation in a range of lags, and its lag."""
-    part = correlation[..., first:end]
-    at = part.argmax(-1)
-    return np.take_along_axis(part, at[..., None], -1)[..., 0], at + first + 1
+    candidates = correlation[..., first:end]
+    index = candidates.argmax(-1)
+    return np.take_along_axis(candidates, index[..., None], -1)[..., 0], index + first + 1
 
 
 class Vad(AudioTensorOperation):
@@ -87,23 +92,23 @@ class Vad(AudioTensorOperation):
     (1, 0)
     """
 
-    sample_rate: COUNT
-    trigger_level: REAL = 7.0
-    trigger_time: NOT_NEGATIVE = 0.25
-    search_time: NOT_NEGATIVE = 1.0
-    allowed_gap: NOT_NEGATIVE = 0.25
-    pre_trigger_time: NOT_NEGATIVE = 0.0
-    boot_time: NOT_NEGATIVE = 0.35
-    noise_up_time: NOT_NEGATIVE = 0.1
-    noise_down_time: NOT_NEGATIVE = 0.01
-    noise_reduction_amount: NOT_NEGATIVE = 1.35
-    measure_freq: POSITIVE = 20.0
-    measure_duration: optional(NOT_NEGATIVE) = None
-    measure_smooth_time: NOT_NEGATIVE = 0.4
-    hp_filter_freq: POSITIVE = 50.0
-    lp_filter_freq: POSITIVE = 6000.0
-    hp_lifter_freq: POSITIVE = 150.0
-    lp_lifter_freq: POSITIVE = 2000.0
+    sample_rate: Count
+    trigger_level: Real = 7.0
+    trigger_time: NotNegative = 0.25
+    search_time: NotNegative = 1.0
+    allowed_gap: NotNegative = 0.25
+    pre_trigger_time: NotNegative = 0.0
+    boot_time: NotNegative = 0.35
+    noise_up_time: NotNegative = 0.1
+    noise_down_time: NotNegative = 0.01
+    noise_reduction_amount: NotNegative = 1.35
+    measure_freq: Positive = 20.0
+    measure_duration: NotNegative = UNSET
+    measure_smooth_time: NotNegative = 0.4
+    hp_filter_freq: Positive = 50.0
+    lp_filter_freq: Positive = 6000.0
+    hp_lifter_freq: Positive = 150.0
+    lp_lifter_freq: Positive = 2000.0
 
     def _prepare(self):
         up, down = self.noise_up_time, self.noise_down_time
@@ -157,16 +162,16 @@ class _CepstralMeter:
         self.window = _hann(size)
         first = max(1, int(vad.hp_filter_freq / rate * 2 * half + 0.5))
         end = min(half, int(vad.lp_filter_freq / rate * 2 * half + 0.5))
-        self.band = self._part("filter", first, end)
+        self.band = self._bins("filter", first, end)
         first = math.ceil(rate * 0.5 / vad.lp_lifter_freq)
         end = min(half // 2, math.floor(rate * 0.5 / vad.hp_lifter_freq))
-        self.lifter = self._part("lifter", first, end)
+        self.lifter = self._bins("lifter", first, end)
         self.taper = _hann(self.band.stop - self.band.start)
         self.spectrum = np.zeros((channels, len(self.taper)))
         self.noise = np.zeros((channels, len(self.taper)))
         self.booted, self.boots = 0, int(vad.boot_time * vad.measure_freq - 0.5)
 
-    def _part(self, kind, first, end):
+    def _bins(self, kind, first, end):
         low, high = (getattr(self.vad, f"{name}_{kind}_freq") for name in ("hp", "lp"))
         rate = self.vad.sample_rate
         require(first < end, "frequencies-between", "Vad", kind=kind, low=low, high=high, rate=rate)
@@ -175,7 +180,7 @@ class _CepstralMeter:
     def measure(self, samples):
         """Return the level of each channel's samples, at least 0."""
         vad, booting = self.vad, self.booted <= self.boots
-        powers = np.abs(fft.rfft(samples * self.window, 2 * self.half)[:, self.band])
+        powers = np.abs(short_time.fft.rfft(samples * self.window, 2 * self.half)[:, self.band])
         keep = _decay(vad.measure_smooth_time * vad.measure_freq)
         keep = self.booted / (1 + self.booted) if booting else keep
         self.spectrum = keep * self.spectrum + (1 - keep) * powers
@@ -187,14 +192,14 @@ class _CepstralMeter:
         clean = np.sqrt(np.maximum(0, squares - vad.noise_reduction_amount * self.noise))
         cepstrum = np.zeros((len(clean), self.half))
         cepstrum[:, self.band] = clean * self.taper
-        part = np.abs(fft.rfft(cepstrum)[:, self.lifter]) ** 2
-        total = part.mean(-1)
+        liftered = np.abs(short_time.fft.rfft(cepstrum)[:, self.lifter]) ** 2
+        total = liftered.mean(-1)
         return np.maximum(0, 21 + np.log(total, out=np.full_like(total, -np.inf), where=total > 0))
 
 
 def _hann(size):
     """Return a Hann window of mean square 1.5 / `size`."""
-    return signal.windows.hann(size, sym=False) * (2 / math.sqrt(size))
+    return short_time.window(WindowType.HANN, size, size, np.float64) * (2 / math.sqrt(size))
 
 
 __all__ = ["DetectPitchFrequency", "Vad"]

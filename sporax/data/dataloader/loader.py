@@ -2,6 +2,7 @@
 
 import multiprocessing
 from multiprocessing.context import BaseContext
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class _Fetcher:
         if not isinstance(self.dataset, IterableDataset):
             return self._indexed
         samples = iter(self.dataset)
-        return lambda turns: self._next(samples, turns)
+        return lambda indices: self._next(samples, indices)
 
     def _indexed(self, indices):
         if self.is_batched:
@@ -54,11 +55,11 @@ class _Fetcher:
             error.add_note(f"For 'DataLoader', 'dataset' raised this for index {index}.")
             raise
 
-    def _next(self, samples, turns):
+    def _next(self, samples, indices):
         if not self.is_batched:
             return self.collate_fn(next(samples))
-        batch = [sample for _, sample in zip(turns, samples, strict=False)]
-        if not batch or (self.drop_last and len(batch) < len(turns)):
+        batch = [sample for _, sample in zip(indices, samples, strict=False)]
+        if not batch or (self.drop_last and len(batch) < len(indices)):
             raise StopIteration
         return self.collate_fn(batch)
 
@@ -97,7 +98,8 @@ class DataLoader:
         )
         BOOL("DataLoader", pin_memory=pin_memory, in_order=in_order)
         optional(instance_of(np.random.Generator))("DataLoader", generator=generator)
-        self.dataset, self.num_workers, self.collate_fn = dataset, num_workers, collate_fn
+        self.dataset: Any = dataset
+        self.num_workers, self.collate_fn = num_workers, collate_fn
         self.pin_memory, self.timeout, self.worker_init_fn = pin_memory, timeout, worker_init_fn
         self.generator = generator or np.random.default_rng()
         self.persistent_workers, self.in_order = persistent_workers, in_order
@@ -111,7 +113,7 @@ class DataLoader:
             batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
         self.batch_sampler, self.drop_last = batch_sampler, drop_last
         is_batched = batch_sampler is not None
-        self.index_sampler = batch_sampler if is_batched else self.sampler
+        self.index_sampler: Any = batch_sampler if is_batched else self.sampler
         self.fetcher = _Fetcher(dataset, is_batched, collate_fn, drop_last)
         self._workers = None
 
@@ -148,7 +150,8 @@ class DataLoader:
                 workers.end()
 
     def __len__(self):
-        if not isinstance(self.dataset, IterableDataset):
+        is_indexed = not isinstance(self.dataset, IterableDataset)
+        if is_indexed:
             return len(self.index_sampler)
         if self.batch_size is None:
             return len(self.dataset)

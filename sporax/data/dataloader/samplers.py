@@ -89,8 +89,8 @@ class BatchSampler(Sampler):
                 yield batch
 
     def __len__(self):
-        whole, rest = divmod(len(self.sampler), self.batch_size)
-        return whole + bool(rest and not self.drop_last)
+        whole, remainder = divmod(len(self.sampler), self.batch_size)
+        return whole + bool(remainder and not self.drop_last)
 
 
 class DistributedSampler(Sampler):

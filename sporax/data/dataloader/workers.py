@@ -50,16 +50,19 @@ class _Begin(NamedTuple):
         np.random.seed(np.random.SeedSequence(seed).generate_state(4))
         if self.init is not None:
             self.init(number)
-        current, fetch = None, None
+        current: Any = None
+        fetch: Any = None
 
-        def compute(at, indices):
+        def compute(position, indices):
             nonlocal current, fetch
-            if at[0] != current:
-                current, fetch = at[0], self.fetcher.begin()
+            if position[0] != current:
+                current, fetch = position[0], self.fetcher.begin()
             try:
                 return fetch(indices)
             except Exception as error:
-                error.add_note(f"For 'DataLoader', this came of batch {at[1]} of epoch {at[0]}.")
+                error.add_note(
+                    f"For 'DataLoader', this came of batch {position[1]} of epoch {position[0]}."
+                )
                 raise
 
         return compute
@@ -78,11 +81,11 @@ class Workers(Processes):
     def batches(self, loader):
         """Yield the batches of one epoch. Workers get tasks in turn, until their data end."""
         count, epoch = loader.num_workers, next(self._epochs)
-        tasks, turns = enumerate(loader.index_sampler), itertools.cycle(range(count))
+        tasks, round_robin = enumerate(loader.index_sampler), itertools.cycle(range(count))
         ended, tickets = set(), {}
 
         def assign():
-            worker = next((w for w in itertools.islice(turns, count) if w not in ended), None)
+            worker = next((w for w in itertools.islice(round_robin, count) if w not in ended), None)
             task = None if worker is None else next(tasks, None)
             if task is not None:
                 tickets[task[0]] = self.submit((epoch, task[0]), task[1], worker)

@@ -18,7 +18,7 @@ def images(path):
     return sorted(inner for inner in path.iterdir() if inner.is_file())
 
 
-def labelled(classes, kind=np.uint32):
+def labelled(classes, kind: type[np.integer] = np.uint32):
     """Return (image, label) of the files in these folders, labelled in order; None: missing."""
     return [
         (image, kind(i)) for i, folder in enumerate(classes) if folder for image in images(folder)
@@ -134,8 +134,8 @@ class OmniglotDataset(Caltech256Dataset):
         self._open(locals())
 
     def _rows(self):
-        part = "evaluation" if self.given.background is False else "background"
-        alphabets = folders(self._folder(f"images_{part}"))
+        subset = "evaluation" if self.given.background is False else "background"
+        alphabets = folders(self._folder(f"images_{subset}"))
         return labelled([inner for folder in alphabets for inner in folders(folder)], np.int32)
 
 
@@ -156,7 +156,7 @@ class RenderedSST2Dataset(FileSet):
     [1]
     """
 
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("test", "train", "valid"), "train": ("train",), "val": ("valid",), "test": ("test",)
     }  # fmt: skip
 
@@ -166,8 +166,8 @@ class RenderedSST2Dataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
-        kinds = [self.given.dataset_dir / part / kind for kind in ("negative", "positive")]
+    def _split_rows(self, split):
+        kinds = [self.given.dataset_dir / split / kind for kind in ("negative", "positive")]
         return labelled([kind if kind.is_dir() else None for kind in kinds])
 
 
@@ -209,8 +209,8 @@ class LSUNDataset(FileSet):
     def _rows(self):
         usage = self.given.usage
         kinds = _SCENES if self.given.classes is None else self.given.classes
-        parts = {"train": ("train",), "valid": ("val",)}.get(usage, ("train", "val"))
-        names = {"test"} if usage == "test" else {f"{k}_{part}" for k in kinds for part in parts}
+        splits = {"train": ("train",), "valid": ("val",)}.get(usage, ("train", "val"))
+        names = {"test"} if usage == "test" else {f"{k}_{split}" for k in kinds for split in splits}
         return labelled([f for f in folders(self.given.dataset_dir) if f.name in names])
 
 

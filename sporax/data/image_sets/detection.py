@@ -9,9 +9,9 @@ import numpy as np
 from sporax._src.diagnosis.argument_kinds import DICT, STR, optional
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import argument_checks as check
-from sporax.data.file_set import FileSet, existing, place
+from sporax.data.file_set import FileSet, existing, location_phrase
 
-_CONTENT = "its-content", 0  # as in `place`
+_CONTENT = "its-content", 0  # as in `location_phrase`
 
 
 def column(values, kind):
@@ -89,7 +89,7 @@ class ManifestDataset(FileSet):
         for path, names in self._listed():
             present = [labels[name] for name in names if name in labels]
             if present:
-                rows.append((path, np.squeeze(np.int32(present))))
+                rows.append((path, np.squeeze(np.array(present, np.int32))))
         return rows
 
 
@@ -170,7 +170,7 @@ class VOCDataset(FileSet):
             kind, *corners = self._entry(path, where, texts, "name", *corners)
             left, top, right, bottom = self._numbers(path, where, float, corners)
             if left <= 0 or top <= 0 or right <= left or bottom <= top:
-                fields = {"corners": corners, "where": place(where)}
+                fields = {"corners": corners, "where": location_phrase(where)}
                 raise rejection("file-corners", self._who, path=path, **fields)
             hard = [texts.get(tag) or 0 for tag in ("difficult", "truncated")]
             box = [left, top, right - left, bottom - top]
@@ -185,11 +185,12 @@ class VOCDataset(FileSet):
             return [(*row, *end) for *row, end in zip(images, targets, ends, strict=True)]
         labels, rows = self.get_class_indexing(), []
         for name, image, end in zip(names, images, ends, strict=True):
-            objects = [(box, labels[kind], *rest) for kind, box, *rest in self._objects(name)
+            objects = [(box, labels[kind], *flags) for kind, box, *flags in self._objects(name)
                        if kind in labels]  # fmt: skip
             if objects:
-                boxes, *rest = zip(*objects, strict=True)
-                rows.append((image, np.float32(boxes), *[column(x, np.uint32) for x in rest], *end))
+                boxes, *flags = zip(*objects, strict=True)
+                columns = [column(x, np.uint32) for x in flags]
+                rows.append((image, np.array(boxes, np.float32), *columns, *end))
         return rows
 
 
@@ -252,14 +253,14 @@ class CocoDataset(FileSet):
         for i, note in enumerate(annotations):
             where = "annotation-number", i
             (image,) = self._entry(path, where, note, "image_id")
-            parts = [note]
+            items = [note]
             if task == "Panoptic":
-                (parts,) = self._entry(path, where, note, "segments_info")
-            for part in parts:
-                values = self._entry(path, where, part, *self._fields[task])
+                (items,) = self._entry(path, where, note, "segments_info")
+            for item in items:
+                values = self._entry(path, where, item, *self._fields[task])
                 notes.setdefault(image, []).append(values)
-                if kinds and part["category_id"] not in kinds:
-                    fields = {"got": part["category_id"], "where": place(where)}
+                if kinds and item["category_id"] not in kinds:
+                    fields = {"got": item["category_id"], "where": location_phrase(where)}
                     raise rejection("file-categories", self._who, path=path, **fields)
         rows = []
         for i, entry in enumerate(images):
@@ -279,7 +280,7 @@ class CocoDataset(FileSet):
                 for field, values in zip(fields, zip(*notes, strict=True), strict=True)
             ]
         except (TypeError, ValueError, KeyError) as error:
-            said = {"names": fields, "where": place(where), "cause": error}
+            said = {"names": fields, "where": location_phrase(where), "cause": error}
             raise rejection("file-of-coco", self._who, path=path, **said) from None
 
 
@@ -323,7 +324,7 @@ class KITTIDataset(FileSet):
     ValueError: For 'KITTIDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    parts: ClassVar = {"train": ("training",), "test": ("testing",)}
+    splits: ClassVar = {"train": ("training",), "test": ("testing",)}
     # columns after 'label' -> (first field of a line, end, dtype)
     _fields: ClassVar = {
         "truncated": (1, 2, np.float32), "occluded": (2, 3, np.uint32), "alpha": (3, 4, np.float32),
@@ -340,16 +341,16 @@ class KITTIDataset(FileSet):
     def _column_names(self):
         return ["image", *(["label", *self._fields] if self.given.usage == "train" else [])]
 
-    def _part(self, part):
-        images = sorted(self._folder(f"data_object_image_2/{part}/image_2").iterdir())
-        if part == "testing":
+    def _split_rows(self, split):
+        images = sorted(self._folder(f"data_object_image_2/{split}/image_2").iterdir())
+        if split == "testing":
             return [(image,) for image in images]
         objects = {image: list(self._objects(image.stem)) for image in images}
-        kinds = sorted({kind for found in objects.values() for kind, _ in found})
+        kinds = sorted({kind for annotations in objects.values() for kind, _ in annotations})
         return [
-            (image, column([kinds.index(kind) for kind, _ in found], np.uint32),
-             *[self._column(found, *field) for field in self._fields.values()])
-            for image, found in objects.items()
+            (image, column([kinds.index(kind) for kind, _ in annotations], np.uint32),
+             *[self._column(annotations, *field) for field in self._fields.values()])
+            for image, annotations in objects.items()
         ]  # fmt: skip
 
     def _column(self, objects, first, last, kind):
@@ -383,7 +384,7 @@ class WIDERFaceDataset(FileSet):
     ValueError: For 'WIDERFaceDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("train", "val"),
         "train": ("train",),
         "valid": ("val",),
@@ -402,22 +403,23 @@ class WIDERFaceDataset(FileSet):
     def _column_names(self):
         return ["image", *(["bbox", *self._fields] if self.given.usage != "test" else [])]
 
-    def _part(self, part):
-        end = "filelist" if part == "test" else "bbx_gt"
-        folder = self._folder(f"WIDER_{part}/images")
-        path = self.given.dataset_dir / "wider_face_split" / f"wider_face_{part}_{end}.txt"
+    def _split_rows(self, split):
+        end = "filelist" if split == "test" else "bbx_gt"
+        folder = self._folder(f"WIDER_{split}/images")
+        path = self.given.dataset_dir / "wider_face_split" / f"wider_face_{split}_{end}.txt"
         lines = self._lines(path)
-        if part == "test":
+        if split == "test":
             return [(folder / name,) for name in lines]
-        rows, at = [], 0
-        while at < len(lines):
-            image = folder / lines[at]
-            (count,) = self._numbers(path, at + 1, int, lines[at + 1 : at + 2] or [""])
-            faces = [self._numbers(path, at + 2 + i, int, line.split())
-                     for i, line in enumerate(lines[at + 2 : at + 2 + max(count, 1)])]  # fmt: skip
-            fits = len(faces) == max(count, 1) and {len(face) for face in faces} == {10}
-            require(fits, "file-faces", self._who, path=path, n=max(count, 1), i=at + 1)
-            faces, at = np.int32(faces), at + 2 + len(faces)
+        rows, index = [], 0
+        while index < len(lines):
+            image = folder / lines[index]
+            (count,) = self._numbers(path, index + 1, int, lines[index + 1 : index + 2] or [""])
+            n = max(count, 1)
+            faces = [self._numbers(path, index + 2 + i, int, line.split())
+                     for i, line in enumerate(lines[index + 2 : index + 2 + n])]  # fmt: skip
+            fits = len(faces) == n and {len(face) for face in faces} == {10}
+            require(fits, "file-faces", self._who, path=path, n=n, i=index + 1)
+            faces, index = np.array(faces, np.int32), index + 2 + len(faces)
             columns = [faces[:, i] for i in self._fields.values()]
             rows.append((image, faces[:, :4], *columns))
         return rows

@@ -7,7 +7,7 @@ import numpy as np
 from sporax._src.diagnosis.argument_kinds import one_of
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import Shuffle
-from sporax.data.file_set import LoadedSet, existing, place
+from sporax.data.file_set import LoadedSet, existing, location_phrase
 from sporax.data.row_files import RowFiles
 from sporax.data.text_lines import lines
 
@@ -28,7 +28,7 @@ class EMnistDataset(LoadedSet):
     choices: ClassVar = {
         "name": ("byclass", "bymerge", "balanced", "letters", "digits", "mnist"),
     }
-    parts: ClassVar = {"all": ("test", "train"), "train": ("train",), "test": ("test",)}
+    splits: ClassVar = {"all": ("test", "train"), "train": ("train",), "test": ("test",)}
 
     def __init__(
         self, dataset_dir, name, usage=None, num_samples=None, num_parallel_workers=None,
@@ -36,8 +36,8 @@ class EMnistDataset(LoadedSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
-        start = self.given.dataset_dir / f"emnist-{self.given.name}-{part}"
+    def _split_rows(self, split):
+        start = self.given.dataset_dir / f"emnist-{self.given.name}-{split}"
         labels = start.with_name(f"{start.name}-labels-idx1-ubyte")
         images = self._idx(start.with_name(f"{start.name}-images-idx3-ubyte"), 3)[..., None]
         return self._paired(images, self._idx(labels, 1).astype(np.uint32), labels)
@@ -57,11 +57,11 @@ class QMnistDataset(LoadedSet):
     ValueError: For 'QMnistDataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("train", "test", "nist"), "train": ("train",), "test": ("test",),
         "test10k": ("test10k",), "test50k": ("test50k",), "nist": ("nist",),
     }  # fmt: skip
-    # part -> (prefix of its file names, its first row, its end)
+    # split -> (prefix of its file names, its first row, its end)
     _rows_of: ClassVar = {
         "train": ("qmnist-train", 0, None), "test": ("qmnist-test", 0, None),
         "test10k": ("qmnist-test", 0, 10_000), "test50k": ("qmnist-test", 10_000, 60_000),
@@ -74,8 +74,8 @@ class QMnistDataset(LoadedSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
-        start, first, last = self._rows_of[part]
+    def _split_rows(self, split):
+        start, first, last = self._rows_of[split]
         path = self.given.dataset_dir / f"{start}-images-idx3-ubyte"
         images = self._idx(path, 3)[..., None]
         got = len(images)
@@ -132,7 +132,7 @@ class STL10Dataset(LoadedSet):
     [((96, 96, 3), -1)]
     """
 
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("test", "train", "unlabeled"), "train": ("train",), "test": ("test",),
         "unlabeled": ("unlabeled",), "train+unlabeled": ("train", "unlabeled"),
     }  # fmt: skip
@@ -143,15 +143,15 @@ class STL10Dataset(LoadedSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
-        path = self.given.dataset_dir / f"{part}_X.bin"
+    def _split_rows(self, split):
+        path = self.given.dataset_dir / f"{split}_X.bin"
         content = np.frombuffer(self._content(path), np.uint8)
         n, got = 3 * 96 * 96, content.size
         require(got and not got % n, "file-records", self._who, path=path, n=n, got=got)
         images = content.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)  # column-major, as in MATLAB
-        if part == "unlabeled":
+        if split == "unlabeled":
             return [(image, np.int32(-1)) for image in images]
-        path = path.with_name(f"{part}_y.bin")
+        path = path.with_name(f"{split}_y.bin")
         labels = np.frombuffer(self._content(path), np.uint8).astype(np.int32) - 1
         return self._paired(images, labels, path)
 
@@ -171,7 +171,7 @@ class SVHNDataset(LoadedSet):
     [0, 3]
     """
 
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("train", "test", "extra"), "train": ("train",), "test": ("test",),
         "extra": ("extra",),
     }  # fmt: skip
@@ -182,8 +182,8 @@ class SVHNDataset(LoadedSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
-        path = self.given.dataset_dir / f"{part}_32x32.mat"
+    def _split_rows(self, split):
+        path = self.given.dataset_dir / f"{split}_32x32.mat"
         images, labels = self._mat(path, "X", "y")
         got = images.dtype, images.shape
         fits = got[0] == np.uint8 and images.ndim == 4 and got[1][:3] == (32, 32, 3)
@@ -224,9 +224,9 @@ class USPSDataset(RowFiles):
             words = line.split()
             try:
                 label = int(words[0])
-                values = np.float32([word.partition(":")[2] for word in words[1:]])
+                values = np.array([word.partition(":")[2] for word in words[1:]], np.float32)
             except (IndexError, ValueError) as error:
-                fields = {"where": place(i), "cause": error}
+                fields = {"where": location_phrase(i), "cause": error}
                 raise rejection("file-numbers", self._who, path=path, **fields) from None
             if len(values) != 256 or not 1 <= label <= 10:
                 fields = {"what": message("digit-and-values"), "got": (label, len(values))}

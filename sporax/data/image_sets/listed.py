@@ -22,7 +22,7 @@ class Food101Dataset(FileSet):
     ValueError: For 'Food101Dataset', 'dataset_dir' must be a folder, but got 'nowhere'.
     """
 
-    parts: ClassVar = {"all": ("train", "test"), "train": ("train",), "test": ("test",)}
+    splits: ClassVar = {"all": ("train", "test"), "train": ("train",), "test": ("test",)}
 
     def __init__(
         self, dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None,
@@ -30,9 +30,9 @@ class Food101Dataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
+    def _split_rows(self, split):
         top = self.given.dataset_dir
-        names = self._lines(top / "meta" / f"{part}.txt")
+        names = self._lines(top / "meta" / f"{split}.txt")
         return [(top / "images" / f"{name}.jpg", name.partition("/")[0]) for name in names]
 
 
@@ -49,7 +49,7 @@ class Flowers102Dataset(FileSet):
     """
 
     choices: ClassVar = {"task": ("Classification", "Segmentation")}
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("trnid", "tstid", "valid"), "train": ("trnid",), "valid": ("valid",),
         "test": ("tstid",),
     }  # fmt: skip
@@ -71,9 +71,9 @@ class Flowers102Dataset(FileSet):
         names = Path(__file__).with_name("flowers102.txt").read_text("utf-8").splitlines()
         return {name: i for i, name in enumerate(names)}
 
-    def _part(self, part):
+    def _split_rows(self, split):
         top, ids = self.given.dataset_dir, self.given.dataset_dir / "setid.mat"
-        (labels,), (numbers,) = self._mat(top / "imagelabels.mat", "labels"), self._mat(ids, part)
+        (labels,), (numbers,) = self._mat(top / "imagelabels.mat", "labels"), self._mat(ids, split)
         labels = labels.ravel()
         for i in numbers.ravel().tolist():
             n = len(labels)
@@ -141,8 +141,8 @@ class FlickrDataset(FileSet):
     def _rows(self):
         path, sentences = self.given.annotation_file, {}
         for i, line in enumerate(self._lines(path)):
-            name, mark, rest = line.partition("#")
-            _, tab, sentence = rest.partition("\t")
+            name, mark, tail = line.partition("#")
+            _, tab, sentence = tail.partition("\t")
             if not (mark and tab):
                 what = message("image-and-sentence")
                 raise rejection("file-line-holds", self._who, path=path, what=what, i=i, got=line)
@@ -208,7 +208,7 @@ class LFWDataset(FileSet):
         "task": ("people", "pairs"), "image_set": ("funneled", "original", "deepfunneled")
     }  # fmt: skip
     # usage -> suffixes of the list names
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("DevTrain", "DevTest"), "10fold": ("",), "train": ("DevTrain",),
         "test": ("DevTest",),
     }  # fmt: skip
@@ -233,8 +233,8 @@ class LFWDataset(FileSet):
         folder = self._folders[self.given.image_set]
         return self.given.dataset_dir / folder / person / f"{person}_{number:04}.jpg"
 
-    def _part(self, part):
-        path = self.given.dataset_dir / f"{self.given.task}{part}.txt"
+    def _split_rows(self, split):
+        path = self.given.dataset_dir / f"{self.given.task}{split}.txt"
         return self._people(path) if self.given.task == "people" else self._pairs(path)
 
     def _people(self, path):

@@ -26,7 +26,7 @@ class SBDataset(FileSet):
 
     columns: ClassVar = ("image", "task")
     choices: ClassVar = {"task": ("Boundaries", "Segmentation")}
-    parts: ClassVar = {
+    splits: ClassVar = {
         "all": ("train", "val"), "train": ("train",), "val": ("val",),
         "train_noval": ("train_noval",),
     }  # fmt: skip
@@ -37,22 +37,22 @@ class SBDataset(FileSet):
     ):  # fmt: skip
         self._open(locals())
 
-    def _part(self, part):
+    def _split_rows(self, split):
         top = self.given.dataset_dir
-        names = self._lines(top / f"{part}.txt")
+        names = self._lines(top / f"{split}.txt")
         return [(top / "img" / f"{name}.jpg", top / "cls" / f"{name}.mat") for name in names]
 
     def _read_row(self, i, row):
         image, path = row
         (classes,) = self._mat(self._inside(path), "GTcls")
         try:
-            found = classes[0, 0][self.given.task]
+            target = classes[0, 0][self.given.task]
             if self.given.task == "Boundaries":
-                found = np.stack(found.ravel().tolist())
+                target = np.stack(target.ravel().tolist())
         except (AttributeError, IndexError, ValueError) as error:
             fields = {"task": self.given.task, "i": i, "cause": error}
             raise rejection("file-boundaries", self._who, path=path, **fields) from None
-        return super()._read_row(i, (image, found))
+        return super()._read_row(i, (image, target))
 
 
 class CityscapesDataset(FileSet):
@@ -71,9 +71,12 @@ class CityscapesDataset(FileSet):
     columns: ClassVar = ("image", "task")
     _ends: ClassVar = {"instance": "instanceIds.png", "semantic": "labelIds.png",
                        "color": "color.png", "polygon": "polygons.json"}  # fmt: skip
-    # quality -> the parts, in the order of 'all'
-    _parts: ClassVar = {"fine": ("train", "test", "val"), "coarse": ("train", "train_extra", "val")}
-    choices: ClassVar = {"quality_mode": tuple(_parts), "task": tuple(_ends)}
+    # quality -> the splits, in the order of 'all'
+    _splits: ClassVar = {
+        "fine": ("train", "test", "val"),
+        "coarse": ("train", "train_extra", "val"),
+    }
+    choices: ClassVar = {"quality_mode": tuple(_splits), "task": tuple(_ends)}
 
     def __init__(
         self, dataset_dir, usage="train", quality_mode="fine", task="instance", num_samples=None,
@@ -81,16 +84,16 @@ class CityscapesDataset(FileSet):
         shard_id=None, cache=None,
     ):  # fmt: skip
         self._open(locals())
-        parts = self._parts[self.given.quality_mode]
-        one_of(*parts, "all")(self._who, usage=usage)
+        splits = self._splits[self.given.quality_mode]
+        one_of(*splits, "all")(self._who, usage=usage)
 
     def _rows(self):
         quality, usage = self.given.quality_mode, self.given.usage
         truth, end = f"gt{quality.capitalize()}", self._ends[self.given.task]
         rows = []
-        for part in self._parts[quality] if usage == "all" else (usage,):
-            for image in sorted(self._folder(f"leftImg8bit/{part}").glob("*/*_leftImg8bit.png")):
-                goal = self._folder(f"{truth}/{part}/{image.parent.name}")
+        for split in self._splits[quality] if usage == "all" else (usage,):
+            for image in sorted(self._folder(f"leftImg8bit/{split}").glob("*/*_leftImg8bit.png")):
+                goal = self._folder(f"{truth}/{split}/{image.parent.name}")
                 name = image.name.removesuffix("leftImg8bit.png")
                 rows.append((image, goal / f"{name}{truth}_{end}"))
         return rows
@@ -123,7 +126,7 @@ class DIV2KDataset(FileSet):
         "difficult": ((4,), "d"), "wild": ((4,), "w"),
     }  # fmt: skip
     choices: ClassVar = {"downgrade": tuple(_ways)}
-    parts: ClassVar = {"train": ("train",), "valid": ("valid",), "all": ("train", "valid")}
+    splits: ClassVar = {"train": ("train",), "valid": ("valid",), "all": ("train", "valid")}
 
     def __init__(
         self, dataset_dir, usage="train", downgrade="bicubic", scale=2, num_samples=None,
@@ -134,12 +137,12 @@ class DIV2KDataset(FileSet):
         factors, _ = self._ways[self.given.downgrade]
         one_of(*factors).checked(self._who, f"scale' of '{downgrade}", scale)
 
-    def _part(self, part):
+    def _split_rows(self, split):
         how, scale = self.given.downgrade, self.given.scale
         end = f"x{scale}{self._ways[how][1]}"
         smaller = "x8" if scale == 8 else how if len(end) > 2 else f"{how}/X{scale}"
-        low = self._folder(f"DIV2K_{part}_LR_{smaller}")
-        images = sorted(self._folder(f"DIV2K_{part}_HR").glob("*.png"))
+        low = self._folder(f"DIV2K_{split}_LR_{smaller}")
+        images = sorted(self._folder(f"DIV2K_{split}_HR").glob("*.png"))
         return [(image, low / f"{image.stem}{end}.png") for image in images]
 
 
@@ -195,7 +198,7 @@ class PhotoTourDataset(FileSet):
 
     def _patch(self, n):
         """Return patch `n`; a sheet has 256 patches, row by row."""
-        sheet, place = divmod(n, 256)
+        sheet, index = divmod(n, 256)
         if sheet not in self._sheets:
             path = self.given.dataset_dir / self.given.name / f"patches{sheet:04}.bmp"
             content = np.frombuffer(self._content(path), np.uint8)
@@ -206,7 +209,7 @@ class PhotoTourDataset(FileSet):
             got = pixels.shape
             require(got == (1024, 1024), "file-sheet", self._who, path=path, got=got)
             self._sheets[sheet] = pixels
-        top, left = (64 * x for x in divmod(place, 16))
+        top, left = (64 * x for x in divmod(index, 16))
         return self._sheets[sheet][top : top + 64, left : left + 64, None].copy()
 
 

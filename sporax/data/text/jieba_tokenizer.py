@@ -75,16 +75,16 @@ class _HiddenMarkov:
 
     def spans(self, text, start, end):
         """Yield words of letters and digits, and the most probable words between (Viterbi)."""
-        for part in re.finditer(r"[a-zA-Z][a-zA-Z0-9]*|[0-9][0-9.]*|[\0-\x7f]|[^\0-\x7f]+",
+        for match in re.finditer(r"[a-zA-Z][a-zA-Z0-9]*|[0-9][0-9.]*|[\0-\x7f]|[^\0-\x7f]+",
                                 text[start:end]):  # fmt: skip
-            first, last = start + part.start(), start + part.end()
+            first, last = start + match.start(), start + match.end()
             if text[first] < "\x80":
                 yield first, last
                 continue
-            for at, state in enumerate(self._states(text[first:last]), first + 1):
+            for boundary, state in enumerate(self._states(text[first:last]), first + 1):
                 if state in _WITH_END:
-                    yield first, at
-                    first = at
+                    yield first, boundary
+                    first = boundary
 
     def _states(self, text):
         def emitted(state, char):
@@ -150,9 +150,9 @@ class JiebaTokenizer(Tokenizer):
             is_file = Path(user_dict).is_file()
             require(is_file, "there-must-be-file", "JiebaTokenizer.add_dict", path=user_dict)
             listed = lines("JiebaTokenizer.add_dict", user_dict)
-            found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line) for line in listed]
+            matches = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line) for line in listed]
             path, user_dict = user_dict, {}
-            for number, match in enumerate(found, 1):
+            for number, match in enumerate(matches, 1):
                 if match and len(match[2] or "") > 9:
                     fields = {"path": path, "i": number, "got": match[2]}
                     raise rejection("line-frequency", "JiebaTokenizer.add_dict", **fields)
@@ -164,8 +164,8 @@ class JiebaTokenizer(Tokenizer):
             self.add_word(word, frequency)
 
     def _spans(self, text):
-        for part in re.finditer("[ \t\n，。]|[^ \t\n，。]+", text):
-            yield from self._words(text, *part.span())
+        for match in re.finditer("[ \t\n，。]|[^ \t\n，。]+", text):
+            yield from self._words(text, *match.span())
 
     def _words(self, text, start, end):
         if self.mode is JiebaMode.HMM:

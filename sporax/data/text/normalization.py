@@ -79,9 +79,9 @@ class RegexReplace(ElementwiseOperation):
 
     def _string(self, text):
         expression = compiled(self._who, "pattern", self.pattern)
-        parts = template(self._who, self.replace, expression)
+        tokens = template(self._who, self.replace, expression)
         count = 0 if self.replace_all else 1
-        return expression.sub(lambda match: filled_in(parts, match), text, count)
+        return expression.sub(lambda match: filled_in(tokens, match), text, count)
 
 
 _DIGITS = "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"

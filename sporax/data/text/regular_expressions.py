@@ -31,22 +31,22 @@ def library():
 
 def _translated(pattern, escape):
     """Translate a pattern to the library's syntax."""
-    depth, parts = 0, []  # nesting depth of sets
+    depth, translated = 0, []  # nesting depth of sets
     any_char = "." if re.search(r"\(\?[a-z]*s", pattern) else f"[^{_LINE_ENDS}]"
     for token in _TOKEN.finditer(pattern):
-        kind, text = token.lastgroup, token[token.lastgroup]
+        kind, text = token.lastgroup, token[token.lastgroup or 0]
         if kind == "quoted":
-            parts.append(escape(text))
+            translated.append(escape(text))
         elif kind == "code":
-            parts.append(escape(chr(int(text, 16))))
+            translated.append(escape(chr(int(text, 16))))
         elif kind == "group":
-            parts.append(f"(?P={text})")
+            translated.append(f"(?P={text})")
         elif kind == "escape":
-            parts.append(_ESCAPES.get(text, f"\\{text}"))
+            translated.append(_ESCAPES.get(text, f"\\{text}"))
         else:
             depth += (text == "[") - (text == "]" and depth > 0)
-            parts.append(any_char if text == "." and not depth else text)
-    return "".join(parts)
+            translated.append(any_char if text == "." and not depth else text)
+    return "".join(translated)
 
 
 @functools.lru_cache(256)
@@ -65,7 +65,7 @@ _REFERENCE = re.compile(r"\\(.)|\$(\d)|\$\{(\w+)\}|(\$)|([^\\$]+)", re.DOTALL)
 
 def template(who, replace, expression):
     """Parse a replacement into a list of texts, and of group numbers or names as 1-tuples."""
-    parts = []
+    tokens = []
     for match in _REFERENCE.finditer(replace):
         escaped, number, name, _, text = match.groups()
         group = name if name is not None else None if number is None else int(number)
@@ -73,10 +73,10 @@ def template(who, replace, expression):
         if match[0] == "$" or (group is not None and not known):
             fields = {"groups": expression.groups, "pattern": expression.pattern}
             raise rejection("refer-groups-1", who, replace=replace, **fields)
-        parts.append((group,) if group is not None else escaped or text)
-    return parts
+        tokens.append((group,) if group is not None else escaped or text)
+    return tokens
 
 
-def filled_in(parts, match):
+def filled_in(tokens, match):
     """Return the replacement for a match."""
-    return "".join([part if isinstance(part, str) else match[part[0]] or "" for part in parts])
+    return "".join([token if isinstance(token, str) else match[token[0]] or "" for token in tokens])

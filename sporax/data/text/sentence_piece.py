@@ -9,7 +9,7 @@ from sporax._src.core.signature_errors import fitting
 from sporax._src.diagnosis.argument_kinds import DICT, FLOAT, STR, instance_of, member_of
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
-from sporax.data.dataset import names, places
+from sporax.data.dataset import column_indices, names
 from sporax.data.text.enums import SentencePieceModel, SPieceTokenizerOutType
 from sporax.data.text.strings import TextTensorOperation, as_strings, row_of_strings
 from sporax.data.text_lines import lines
@@ -51,23 +51,23 @@ class SentencePieceVocab:
         who = "SentencePieceVocab.from_file"
         require(isinstance(file_path, list), "list-paths", who, file_path=file_path)
         sentences = (line for path in file_path for line in lines(who, path))
-        rest = vocab_size, character_coverage, model_type, params
-        return cls._trained(who, sentences, file_path, *rest)
+        options = vocab_size, character_coverage, model_type, params
+        return cls._trained(who, sentences, file_path, *options)
 
     @classmethod
     @fitting
     def from_dataset(cls, dataset, col_names, vocab_size, character_coverage, model_type, params):
         """Train a model on the strings in columns of a dataset."""
         who = "SentencePieceVocab.from_dataset"
-        at = places(who, dataset, names(who, col_names))
+        indices = column_indices(who, dataset, names(who, col_names))
         sentences = (
             sentence
             for row in dataset._begin()()
-            for i in at
+            for i in indices
             for sentence in as_strings(who, row[i]).ravel().tolist()
         )
-        rest = vocab_size, character_coverage, model_type, params
-        return cls._trained(who, sentences, col_names, *rest)
+        options = vocab_size, character_coverage, model_type, params
+        return cls._trained(who, sentences, col_names, *options)
 
     @classmethod
     @fitting
@@ -144,8 +144,8 @@ class SentencePieceTokenizer(TextTensorOperation):
     def __call__(self, text):
         row = np.atleast_1d(row_of_strings(self._who, text, (0, 1))).tolist()
         kind = str if self.out_type is SPieceTokenizerOutType.STRING else int
-        found = [piece for each in row for piece in self._processor.encode(each, out_type=kind)]
-        return np.array(found, np.str_ if kind is str else np.int32)
+        pieces = [piece for each in row for piece in self._processor.encode(each, out_type=kind)]
+        return np.array(pieces, np.str_ if kind is str else np.int32)
 
 
 __all__ = ["SentencePieceTokenizer", "SentencePieceVocab"]

@@ -152,8 +152,8 @@ class ToNumber(TextTensorOperation):
         is_dtype = isinstance(data_type, dtypes.Type)
         require(is_dtype, "dtype-mindspore", "ToNumber", data_type=data_type)
         self.data_type = data_type
-        self._dtype = np.dtype(dtypes.to_numpy(data_type)) if data_type in _NUMBERS else None
-        require(self._dtype is not None, "integer-float-type", "ToNumber", data_type=data_type)
+        require(data_type in _NUMBERS, "integer-float-type", "ToNumber", data_type=data_type)
+        self._dtype = np.dtype(dtypes.to_numpy(data_type))
 
     def __call__(self, strings):
         array = as_strings("ToNumber", strings)

@@ -167,10 +167,10 @@ def _replacing(replacement, *categories):
 
 @functools.cache
 def _basic_delimiters(spaces, special):
-    parts = [rf"{_SPECIAL}|\[unused\d+\]"] if special else []
-    parts += [f"[{_SPACE}]+"] if spaces else []
+    alternatives = [rf"{_SPECIAL}|\[unused\d+\]"] if special else []
+    alternatives += [f"[{_SPACE}]+"] if spaces else []
     single = re.escape("".join(_of_categories("P"))) + r"!-/:-@\[-`{-~" + _HAN
-    return re.compile("|".join([*parts, f"[{single}]"]))
+    return re.compile("|".join([*alternatives, f"[{single}]"]))
 
 
 class BasicTokenizer(Tokenizer):
@@ -208,8 +208,10 @@ class BasicTokenizer(Tokenizer):
     def _folded(self, text):
         if not self.preserve_unused_token:
             return case_folded(text)
-        parts = re.split(f"({_SPECIAL})", text)
-        return "".join([part if i % 2 else case_folded(part) for i, part in enumerate(parts)])
+        segments = re.split(f"({_SPECIAL})", text)
+        return "".join(
+            [segment if i % 2 else case_folded(segment) for i, segment in enumerate(segments)]
+        )
 
     def _spans(self, text):
         special = self.preserve_unused_token
@@ -230,8 +232,8 @@ class _Wordpiece:
 
     def split(self, words, starts):
         """Return the subwords of all words, with their starts and ends if `starts` is given."""
-        places = [0] * len(words) if starts is None else starts.tolist()
-        split = [self._pieces(word, at) for word, at in zip(words, places, strict=True)]
+        offsets = [0] * len(words) if starts is None else starts.tolist()
+        split = [self._pieces(word, offset) for word, offset in zip(words, offsets, strict=True)]
         tokens, firsts, ends = zip(*[piece for pieces in split for piece in pieces], strict=True)
         if starts is None:
             return np.array(tokens)
@@ -243,17 +245,17 @@ class _Wordpiece:
         whole = [(self._unknown or word, start, start + size)]
         if size > self._most:
             return whole
-        found, at = [], 0
-        while at < len(word):
-            prefix = self._suffix if at else ""
-            ends = range(len(word), at, -1)
-            end = next((end for end in ends if prefix + word[at:end] in self._words), None)
+        subwords, position = [], 0
+        while position < len(word):
+            prefix = self._suffix if position else ""
+            ends = range(len(word), position, -1)
+            end = next((end for end in ends if prefix + word[position:end] in self._words), None)
             if end is None:
                 return whole
-            length = len(word[at:end].encode())
-            found.append((prefix + word[at:end], start, start + length))
-            at, start = end, start + length
-        return found or [("", start, start)]
+            length = len(word[position:end].encode())
+            subwords.append((prefix + word[position:end], start, start + length))
+            position, start = end, start + length
+        return subwords or [("", start, start)]
 
 
 class WordpieceTokenizer(TextTensorOperation):

@@ -12,7 +12,7 @@ from sporax._src.core.signature_errors import Fitting, fitting
 from sporax._src.diagnosis.argument_kinds import BOOL, DICT, LIST, STR, TUPLE, instance_of, optional
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.data import argument_checks as check
-from sporax.data.dataset import Dataset, names, places
+from sporax.data.dataset import Dataset, column_indices, names
 from sporax.data.text.strings import TextTensorOperation, as_strings
 from sporax.data.text_lines import lines
 
@@ -35,6 +35,8 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
     >>> vocab.tokens_to_ids(["dog", "cow"]), vocab.ids_to_tokens([0, 1, 9])
     ([2, -1], ['<unk>', 'cat', ''])
     """
+
+    _by_number: dict[int, str]
 
     def __init__(self):
         self._numbers = None
@@ -141,7 +143,8 @@ class Vocab(Fitting, accept=None, methods=("vocab", "tokens_to_ids", "ids_to_tok
         return cls._of_words(kept[:top_k], special, special_first)
 
     def _there(self):
-        require(self._numbers is not None, "words-none", "Vocab")
+        if self._numbers is None:
+            raise rejection("words-none", "Vocab")
         return self._numbers
 
     def vocab(self):
@@ -206,9 +209,9 @@ def _frequencies(who, freq_range):
 def _counted(who, dataset, columns):
     """Return the count of each word."""
     listed = dataset.get_col_names() if columns is None else names(who, columns)
-    at, counts = places(who, dataset, listed), Counter()
+    indices, counts = column_indices(who, dataset, listed), Counter()
     for row in dataset._begin()():
-        for name, i in zip(listed, at, strict=True):
+        for name, i in zip(listed, indices, strict=True):
             words = np.asarray(row[i])
             require(words.dtype.kind == "U", "column-hold-strings", who, name=name, got=words.dtype)
             counts.update(words.ravel().tolist())

@@ -24,8 +24,8 @@ class Vectors:
 
     _pattern = "*"  # pattern of the file name
 
-    def __init__(self, places, table):
-        self._places, self._table = places, table  # word -> its row
+    def __init__(self, indices, table):
+        self._indices, self._table = indices, table  # word -> its row
 
     @classmethod
     def from_file(cls, file_path, max_vectors=None):
@@ -39,19 +39,19 @@ class Vectors:
         )
         fits, pattern = path.match(cls._pattern), cls._pattern
         require(fits, "name-file-file-missing", who, file_path=path, pattern=pattern)
-        places, rows = {}, []
+        indices, rows = {}, []
         for number, line in enumerate(lines(who, path), 1):
             word, *fields = line.split(" ")
             if number == 1 and len(fields) == 1:
                 continue
             row = _numbers(who, path, number, fields, rows)
-            if word not in places:
-                places[word] = len(rows)
+            if word not in indices:
+                indices[word] = len(rows)
                 rows.append(row)
             if len(rows) == most:
                 break
         require(rows, "file-hold-vectors-none", who, path=path)
-        return cls(places, np.array(rows, np.float32))
+        return cls(indices, np.array(rows, np.float32))
 
     @property
     def _size(self):
@@ -59,10 +59,10 @@ class Vectors:
 
     def _vector(self, word, lower_case_backup):
         """Return the vector of a word, or None."""
-        place = self._places.get(word)
-        if place is None and lower_case_backup:
-            place = self._places.get(word.lower())
-        return None if place is None else self._table[place]
+        index = self._indices.get(word)
+        if index is None and lower_case_backup:
+            index = self._indices.get(word.lower())
+        return None if index is None else self._table[index]
 
 
 def _numbers(who, path, number, fields, rows):
@@ -126,8 +126,8 @@ class CharNGram(Vectors):
             for n in (2, 3, 4)
             for i in range(len(chars) - n + 1)
         ]
-        found = [self._places[key] for key in keys if key in self._places]
-        return self._table[found].mean(0) if found else None
+        rows = [self._indices[key] for key in keys if key in self._indices]
+        return self._table[rows].mean(0) if rows else None
 
 
 class ToVectors(TextTensorOperation):
@@ -151,17 +151,16 @@ class ToVectors(TextTensorOperation):
         self.vectors = vectors
         if unk_init is None:
             unk_init = [0.0] * vectors._size
-        self.unk_init = np.float32(
-            check.several("ToVectors", "unk_init", unk_init, (), check.ORDERED)
-        )
+        unk_init = check.several("ToVectors", "unk_init", unk_init, (), check.ORDERED)
+        self.unk_init = np.array(unk_init, np.float32)
         got, size = len(self.unk_init), vectors._size
         require(got == size, "numbers-vectors", "ToVectors", unk_init=got, size=size)
         self.lower_case_backup = BOOL.checked("ToVectors", "lower_case_backup", lower_case_backup)
 
     def __call__(self, words):
         listed = as_strings("ToVectors", words).ravel().tolist()
-        found = [self.vectors._vector(word, self.lower_case_backup) for word in listed]
-        rows = np.array([self.unk_init if row is None else row for row in found], np.float32)
+        vectors = [self.vectors._vector(word, self.lower_case_backup) for word in listed]
+        rows = np.array([self.unk_init if row is None else row for row in vectors], np.float32)
         return rows[0] if len(listed) == 1 else rows
 
 

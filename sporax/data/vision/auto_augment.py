@@ -3,7 +3,9 @@
 import csv
 import functools
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -62,10 +64,10 @@ _AT = {
 _SIGNED = frozenset(list(_AT)[1:10])  # their magnitudes are negative in half of the calls
 
 
-def _magnitudes(shift, shear=0.3, turn=30.0, blend=0.9, bits=4):
+def _magnitudes(shift, shear=0.3, rotation=30.0, blend=0.9, bits=4):
     """Return {transform: its largest magnitude}; `shift`: for TranslateX and TranslateY."""
     largest = {"Identity": 0.0, "ShearX": shear, "ShearY": shear}
-    largest |= dict(zip(("TranslateX", "TranslateY"), shift, strict=True)) | {"Rotate": turn}
+    largest |= dict(zip(("TranslateX", "TranslateY"), shift, strict=True)) | {"Rotate": rotation}
     largest |= dict.fromkeys(("Brightness", "Color", "Contrast", "Sharpness"), blend)
     return largest | {"Posterize": bits, "Solarize": 255.0, "AutoContrast": 0.0, "Equalize": 0.0}
 
@@ -79,25 +81,27 @@ class _Augment(ImageTensorOperation):
     """Base of the policies: a subclass's `_steps(image)` draws pairs of a transform's name and its
     magnitude."""
 
+    _steps: Callable[[Any], Iterable[tuple[str, float]]]
+
     def _filled(self, interpolation, fill_value):
         how = member_of(Inter).checked(self._who, "interpolation", interpolation)
-        self.rest = for_arrays(self._who, how), check.colour(self._who, fill_value)
+        self.options = for_arrays(self._who, how), check.colour(self._who, fill_value)
 
     def _array(self, image):
         image = with_channels(self._who, of_bytes(self._who, single(self._who, image)))
         for name, magnitude in self._steps(image):
-            image = _AT[name](magnitude)(image, *self.rest)
+            image = _AT[name](magnitude)(image, *self.options)
         return image
 
 
-def _magnitude(name, part, largest):
-    """Return a transform's magnitude at `part` (0 to 1) of its range, with a random sign."""
+def _magnitude(name, fraction, largest):
+    """Return a transform's magnitude at `fraction` (0 to 1) of its range, with a random sign."""
     if name == "Posterize":
-        return 8 - round(part * largest[name])
+        return 8 - round(fraction * largest[name])
     if name == "Solarize":
-        return (1 - part) * largest[name]
+        return (1 - fraction) * largest[name]
     sign = -1 if name in _SIGNED and random_streams.stream().random() < 0.5 else 1
-    return sign * part * largest.get(name, 0.0)
+    return sign * fraction * largest.get(name, 0.0)
 
 
 @functools.cache
@@ -153,14 +157,14 @@ class RandAugment(_Augment):
         who = self._who
         self.num_ops = check.WHOLE.checked(who, "num_ops", num_ops)
         bins = _BINS.checked(who, "num_magnitude_bins", num_magnitude_bins)
-        self.part = within(0, bins - 1, INT).checked(who, "magnitude", magnitude) / (bins - 1)
+        self.fraction = within(0, bins - 1, INT).checked(who, "magnitude", magnitude) / (bins - 1)
         self._filled(interpolation, fill_value)
 
     def _steps(self, image):
         largest = _magnitudes(_by_size(image))
         for i in random_streams.stream().integers(len(largest), size=self.num_ops):
             name = list(largest)[i]
-            yield name, _magnitude(name, self.part, largest)
+            yield name, _magnitude(name, self.fraction, largest)
 
 
 class TrivialAugmentWide(_Augment):

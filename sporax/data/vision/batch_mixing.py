@@ -50,8 +50,8 @@ class MixUp(PyTensorOperation):
             elif others is None:  # the first batch is unchanged
                 share, others = np.ones(n), (0.0, 0.0)
             shares = share.reshape(n, 1, 1, 1), share.reshape(n, 1)
-            parts = zip(shares, batches, others, strict=True)
-            mixed = [part * batch + (1 - part) * other for part, batch, other in parts]
+            triples = zip(shares, batches, others, strict=True)
+            mixed = [weight * batch + (1 - weight) * other for weight, batch, other in triples]
         except (ValueError, IndexError):
             fields = {"n": n, "got": batches[0].shape, "labels": batches[1].shape}
             raise rejection("images-of-batch", type(self).__name__, **fields) from None

@@ -9,7 +9,7 @@ from sporax.data.operation import TensorOperation
 from sporax.data.vision import cropping
 from sporax.data.vision.enums import Border, Inter
 from sporax.data.vision.geometry import Resize, resize_array
-from sporax.data.vision.image import as_array, extent, part, single
+from sporax.data.vision.image import as_array, crop, extent, single
 from sporax.data.vision.random_colour import probability
 from sporax.data.vision.random_geometry import RandomCrop, RandomResize, RandomResizedCrop
 
@@ -63,9 +63,9 @@ class RandomHorizontalFlipWithBBox(_WithBoxes):
     def _transform(self, image, boxes):
         if random_streams.stream().random() >= self.prob:
             return image, boxes
-        at, boxes = self._axis, boxes.copy()
-        boxes[:, at] = extent(image)[1 - at] - boxes[:, at] - boxes[:, at + 2]
-        return _FLIPS[at](image), boxes
+        axis, boxes = self._axis, boxes.copy()
+        boxes[:, axis] = extent(image)[1 - axis] - boxes[:, axis] - boxes[:, axis + 2]
+        return _FLIPS[axis](image), boxes
 
 
 class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
@@ -81,7 +81,7 @@ class RandomVerticalFlipWithBBox(RandomHorizontalFlipWithBBox):
 
 def _scaled(boxes, old, new):
     """Return the boxes of a resized image; `old` and `new`: its (height, width)."""
-    down, across = np.float32(new) / np.float32(old)
+    down, across = np.array(new, np.float32) / np.array(old, np.float32)
     boxes = boxes.copy()
     boxes[:, :4] *= np.array([across, down, across, down])
     return boxes
@@ -89,7 +89,7 @@ def _scaled(boxes, old, new):
 
 def _within(boxes, top, left, height, width):
     """Return the boxes in a part of the image, clipped to its edges, without those outside."""
-    low, size = np.float32([left, top]), np.float32([width, height])
+    low, size = np.array([[left, top], [width, height]], np.float32)
     first, last = boxes[:, :2], boxes[:, :2] + boxes[:, 2:4]
     met = ((first <= low + size) & (last >= low)).all(1)
     corners = [np.clip(corner - low, 0, size) for corner in (first, last)]
@@ -143,7 +143,7 @@ class RandomCropWithBBox(_WithBoxes):
         image, edges, box = self._crop._placed(image)
         moved = boxes.copy()
         moved[:, :2] += edges
-        return part(image, *box).copy(), _within(moved, *box)
+        return crop(image, *box).copy(), _within(moved, *box)
 
 
 class RandomResizedCropWithBBox(_WithBoxes):
@@ -164,7 +164,7 @@ class RandomResizedCropWithBBox(_WithBoxes):
 
     def _transform(self, image, boxes):
         box = self._crop._box(image)
-        resized = self._crop._resize(part(image, *box))
+        resized = self._crop._resize(crop(image, *box))
         return resized, _scaled(_within(boxes, *box), box[2:], extent(resized))
 
 
@@ -189,7 +189,7 @@ class BoundingBoxAugment(_WithBoxes):
         image, count = image.copy(), int(len(boxes) * self.ratio)
         for i in random_streams.stream().choice(len(boxes), count, replace=False):
             left, top, width, height = boxes[i, :4].astype(int).tolist()
-            inner = part(image, top, left, height, width)
+            inner = crop(image, top, left, height, width)
             result = self.transform(inner)
             if extent(result) != extent(inner):
                 result = resize_array(self._who, result, extent(inner), Inter.LINEAR)

@@ -34,13 +34,13 @@ def coloured(image, factor):
     return mixed(image, grey(image)[..., None], factor)
 
 
-def hue_turned(image, part):
-    """Rotate hues by a part of the circle; for bytes in 256 steps, as in OpenCV."""
+def hue_rotated(image, fraction):
+    """Rotate hues by a fraction of the circle; for bytes in 256 steps, as in OpenCV."""
     if image.dtype.kind not in "iu":
         h, s, v = to_hsv(image)
-        return from_hsv((h + part) % 1, s, v).astype(image.dtype)
+        return from_hsv((h + fraction) % 1, s, v).astype(image.dtype)
     h, s, v = to_hsv(image / np.float32(255))
-    steps = (np.rint(h * 256) + int(part * 255)) % 256
+    steps = (np.rint(h * 256) + int(fraction * 255)) % 256
     s = np.rint(s * 255) / 255
     return saturated(from_hsv(steps / 255, s, v) * 255, image.dtype)
 
@@ -61,9 +61,9 @@ def to_hsv(image):
 
 def from_hsv(hue, saturation, value):
     """Return the array (..., 3) of hues, saturations and values."""
-    turns = np.array([5, 3, 1], hue.dtype) + hue[..., None] * 6
-    turns = np.where(turns >= 6, turns - 6, turns)
-    share = np.clip(np.minimum(turns, 4 - turns), 0, 1)
+    sectors = np.array([5, 3, 1], hue.dtype) + hue[..., None] * 6
+    sectors = np.where(sectors >= 6, sectors - 6, sectors)
+    share = np.clip(np.minimum(sectors, 4 - sectors), 0, 1)
     return value[..., None] * (1 - saturation[..., None] * share)
 
 
@@ -90,10 +90,10 @@ def equalized(image):
 
     def table(counts):
         first = counts[np.flatnonzero(counts)[0]]
-        rest = counts.sum() - first
-        if rest == 0:
+        remaining = counts.sum() - first
+        if remaining == 0:
             return np.arange(256, dtype=np.uint8)
-        return saturated((np.cumsum(counts) - first) * (255 / rest), np.dtype(np.uint8))
+        return saturated((np.cumsum(counts) - first) * (255 / remaining), np.dtype(np.uint8))
 
     return _channels(image, table)
 
@@ -107,9 +107,9 @@ def stretched(image, cutoff, ignore):
         counts[list(ignore)] = 0
         if cutoff:
             cut = int(counts.sum() * cutoff // 100)
-            for at in (slice(None), slice(None, None, -1)):
-                over = np.maximum(np.cumsum(counts[at]) - cut, 0)
-                counts[at] = np.diff(over, prepend=0)
+            for direction in (slice(None), slice(None, None, -1)):
+                over = np.maximum(np.cumsum(counts[direction]) - cut, 0)
+                counts[direction] = np.diff(over, prepend=0)
         filled = np.flatnonzero(counts)
         if len(filled) == 0 or filled[0] >= filled[-1]:
             return np.arange(256, dtype=np.uint8)

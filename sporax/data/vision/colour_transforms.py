@@ -1,5 +1,7 @@
 """Colour transforms of images: brightness, contrast, inversion, channels."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sporax._src.diagnosis.argument_kinds import (
@@ -28,7 +30,7 @@ from sporax.data.vision.resampling import blurred, sharpened
 
 def enhanced(image, what, factor):
     """Apply Pillow's `ImageEnhance` to a Pillow image."""
-    pillow()
+    pillow()  # raises if this optional package is missing
     from PIL import ImageEnhance
 
     return getattr(ImageEnhance, what)(image).enhance(factor)
@@ -36,7 +38,7 @@ def enhanced(image, what, factor):
 
 def _of_pillow(name):
     """Return a function of Pillow's `ImageOps`."""
-    pillow()
+    pillow()  # raises if this optional package is missing
     from PIL import ImageOps
 
     return getattr(ImageOps, name)
@@ -118,7 +120,7 @@ class AdjustHue(ImageTensorOperation):
         self.factor = within(-0.5, 0.5).checked(self._who, "hue_factor", hue_factor)
 
     def _array(self, image):
-        return colour_arrays.hue_turned(with_channels(self._who, image), self.factor)
+        return colour_arrays.hue_rotated(with_channels(self._who, image), self.factor)
 
     def _picture(self, image):
         if image.mode in ("L", "1", "I", "F"):
@@ -318,6 +320,8 @@ def as_grey(image, channels):
 
 class _Space(PyTensorOperation):
     """Base of colour space conversions of arrays in [0, 1]; `is_hwc`: the channels come last."""
+
+    _changed: Callable[[np.ndarray], np.ndarray]
 
     def __init__(self, is_hwc=False):
         self.is_hwc = BOOL.checked(type(self).__name__, "is_hwc", is_hwc)

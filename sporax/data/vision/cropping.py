@@ -10,8 +10,8 @@ from sporax.data.vision.format_conversion import as_picture
 from sporax.data.vision.image import (
     ImageTensorOperation,
     PictureOperation,
+    crop,
     extent,
-    part,
     pillow,
     single,
 )
@@ -60,7 +60,7 @@ class Crop(ImageTensorOperation):
         self.size = check.size(self._who, size)
 
     def _array(self, image):
-        return part(image, *inside(self._who, image, *self.coordinates, *self.size)).copy()
+        return crop(image, *inside(self._who, image, *self.coordinates, *self.size)).copy()
 
 
 class CenterCrop(ImageTensorOperation):
@@ -81,11 +81,11 @@ class CenterCrop(ImageTensorOperation):
             around += [(-(-down // 2), down // 2), (-(-across // 2), across // 2)]
             image = np.pad(image, around + ([(0, 0)] if image.ndim > 2 else []))
             rows, columns = extent(image)
-        return part(image, (rows - height) // 2, (columns - width) // 2, height, width).copy()
+        return crop(image, (rows - height) // 2, (columns - width) // 2, height, width).copy()
 
     def _picture(self, image):
         (height, width), (rows, columns) = self.size, extent(image)
-        return part(image, round((rows - height) / 2), round((columns - width) / 2), height, width)
+        return crop(image, round((rows - height) / 2), round((columns - width) / 2), height, width)
 
 
 def surrounded(image, edges, fill, how):
@@ -165,8 +165,8 @@ class FiveCrop(PictureOperation):
         require(fits, "at-most-image", who, size=self.size, rows=rows, columns=columns)
         down, across = rows - height, columns - width
         corners = [(0, 0), (0, across), (down, 0), (down, across)]
-        parts = [part(image, top, left, height, width) for top, left in corners]
-        return (*parts, CenterCrop(self.size)(image))
+        crops = [crop(image, top, left, height, width) for top, left in corners]
+        return (*crops, CenterCrop(self.size)(image))
 
 
 class TenCrop(FiveCrop):
@@ -216,7 +216,7 @@ class SlicePatches(ImageTensorOperation):
             edges = 0, 0, lack[1], lack[0]
             image = surrounded(image, edges, (self.fill_value,), Border.CONSTANT)
         patches = [
-            part(image, i * sizes[0], j * sizes[1], *sizes).copy()
+            crop(image, i * sizes[0], j * sizes[1], *sizes).copy()
             for i in range(self.counts[0])
             for j in range(self.counts[1])
         ]

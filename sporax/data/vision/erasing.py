@@ -8,7 +8,7 @@ from sporax.data import argument_checks as check
 from sporax.data import random_streams
 from sporax.data.vision.image import ImageTensorOperation, PyTensorOperation, single, with_channels
 from sporax.data.vision.random_colour import probability
-from sporax.data.vision.random_geometry import some_part
+from sporax.data.vision.random_geometry import random_box
 
 
 class Erase(ImageTensorOperation):
@@ -102,7 +102,7 @@ class RandomErasing(PyTensorOperation):
         draw = random_streams.stream()
         if draw.random() >= self.prob:
             return image
-        box = some_part(image.shape[1:], self.scale, self.ratio, self.max_attempts)
+        box = random_box(image.shape[1:], self.scale, self.ratio, self.max_attempts)
         if box is None:
             return image
         top, left, height, width = box

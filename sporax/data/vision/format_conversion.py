@@ -222,11 +222,11 @@ def _webp_size(content):
     """Return (width, height) from the start of a WebP file (RFC 9649); 0 if it has none."""
     kind, head = content[12:16], content[20:30]
     if kind == b"VP8X":
-        return [int.from_bytes(head[at : at + 3], "little") + 1 for at in (4, 7)]
+        return [int.from_bytes(head[offset : offset + 3], "little") + 1 for offset in (4, 7)]
     if kind == b"VP8L":
         bits = int.from_bytes(head[1:5], "little")
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    return [int.from_bytes(head[at : at + 2], "little") & 0x3FFF for at in (6, 8)]
+    return [int.from_bytes(head[offset : offset + 2], "little") & 0x3FFF for offset in (6, 8)]
 
 
 def of_byte_range(picture):

@@ -11,8 +11,8 @@ from sporax.data.vision.cropping import inside
 from sporax.data.vision.enums import Inter
 from sporax.data.vision.image import (
     ImageTensorOperation,
+    crop,
     extent,
-    part,
     pillow,
     single,
     with_channels,
@@ -90,7 +90,7 @@ class ResizedCrop(ImageTensorOperation):
         self.size = check.size(who, size)
 
     def _array(self, image):
-        inner = part(image, *inside(self._who, image, *self.box))
+        inner = crop(image, *inside(self._who, image, *self.box))
         return resize_array(self._who, inner, self.size, self.interpolation)
 
 
@@ -112,8 +112,8 @@ def turned(image, degrees, how, expand, centre, fill):
     """Rotate an array counter-clockwise about `centre` (x, y), the middle by default."""
     angle = math.radians(degrees)
     cos, sin = math.cos(angle), math.sin(angle)
-    at = np.array(centre, float) if centre else middle(image)
-    matrix, size = about(at, [[cos, sin], [-sin, cos]]), extent(image)
+    pivot = np.array(centre, float) if centre else middle(image)
+    matrix, size = about(pivot, [[cos, sin], [-sin, cos]]), extent(image)
     if expand:
         rows, columns = size
         high = abs(rows * cos) + abs(columns * sin)
@@ -143,11 +143,11 @@ class Rotate(ImageTensorOperation):
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
         self.degrees = check.ORDERED.checked(self._who, "degrees", degrees)
-        self.rest = turning(self._who, resample, expand, center, fill_value)
+        self.options = turning(self._who, resample, expand, center, fill_value)
 
     def _array(self, image):
-        how, *rest = self.rest
-        return turned(image, self.degrees, for_arrays(self._who, how), *rest)
+        how, *options = self.options
+        return turned(image, self.degrees, for_arrays(self._who, how), *options)
 
 
 def turning(who, resample, expand, center, fill_value):

@@ -1,6 +1,8 @@
 """Images: arrays (H, W) or (..., H, W, C), or Pillow images."""
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +65,7 @@ def extent(image):
     return image.shape[first : first + 2]
 
 
-def part(image, top, left, height, width):
+def crop(image, top, left, height, width):
     """Return a rectangle of an image."""
     if is_picture(image):
         return image.crop((left, top, left + width, top + height))
@@ -94,6 +96,8 @@ class ImageTensorOperation(TensorOperation):
 class PictureOperation(PyTensorOperation):
     """Base of transforms only of Pillow images."""
 
+    _picture: Callable[[Any], Any]
+
     def __call__(self, image):
         who = type(self).__name__
         require(is_picture(image), "image-one-pillow-s", who, got=image)
@@ -102,6 +106,8 @@ class PictureOperation(PyTensorOperation):
 
 class Drawn(ImageTensorOperation):
     """Base of random transforms: `_draw(image)` returns the transform for this image."""
+
+    _draw: Callable[[Any], Callable[[Any], Any]]
 
     def __call__(self, image):
         image = image if is_picture(image) else as_array(self._who, image)

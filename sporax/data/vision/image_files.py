@@ -118,7 +118,7 @@ def _unchanged(picture):
 
 def _converted(picture, mode):
     """Return the pixels in grey or in colour, upright."""
-    from PIL import ImageOps
+    from PIL import ImageOps  # optional: `picture` is Pillow's
 
     upright = ImageOps.exif_transpose(of_byte_range(picture))
     rgb = upright if upright.mode in _GREY else upright.convert("RGB")

@@ -1,5 +1,8 @@
 """Random colour transforms: each draws its parameters and applies a fixed transform."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from sporax._src.diagnosis.argument_kinds import INT, NOT_NEGATIVE, at_least, within
@@ -29,6 +32,8 @@ def uniform(limits):
 
 class _Sometimes(Drawn):
     """Applies `_transform` with probability `prob`."""
+
+    _transform: Callable[[Any], Any]
 
     def __init__(self, prob=0.5):
         self.prob = probability(self._who, prob)
@@ -156,7 +161,7 @@ class RandomSharpness(Drawn):
         return colour_transforms.AdjustSharpness(factor)
 
 
-def _around(who, name, value, centre=1, least=0, most=np.inf):
+def _around(who, name, value, centre=1, least: float = 0, most=np.inf):
     """Return (least, most) of a factor; `value`: these, or the largest distance from `centre`."""
     is_open = most == np.inf
     if isinstance(value, (tuple, list)):

@@ -25,9 +25,9 @@ from sporax.data.vision.image import (
     Drawn,
     PictureOperation,
     TensorOperation,
+    crop,
     extent,
     is_picture,
-    part,
     pillow,
 )
 from sporax.data.vision.random_colour import probability, uniform
@@ -57,7 +57,7 @@ class RandomCrop(Drawn):
 
     def _cropped(self, image):
         image, _, box = self._placed(image)
-        cropped = part(image, *box)
+        cropped = crop(image, *box)
         return cropped if is_picture(cropped) else cropped.copy()
 
     def _placed(self, image):
@@ -104,11 +104,11 @@ class RandomResizedCrop(Drawn):
 
     def _draw(self, image):
         box = self._box(image)
-        return lambda image: self._resize(part(image, *box))
+        return lambda image: self._resize(crop(image, *box))
 
     def _box(self, image):
         """Return the (top, left, height, width) of a random part."""
-        box = some_part(extent(image), self.scale, self.ratio, self.max_attempts)
+        box = random_box(extent(image), self.scale, self.ratio, self.max_attempts)
         return self._largest(*extent(image)) if box is None else box
 
     def _largest(self, rows, columns):
@@ -121,7 +121,7 @@ class RandomResizedCrop(Drawn):
         return round((rows - height) / 2), round((columns - width) / 2), height, width
 
 
-def some_part(size, scale, ratio, attempts):
+def random_box(size, scale, ratio, attempts):
     """Return (top, left, height, width) of a random part; None if none fits in `attempts`."""
     draw, (rows, columns) = random_streams.stream(), size
     for _ in range(attempts):
@@ -184,10 +184,10 @@ class RandomRotation(Drawn):
 
     def __init__(self, degrees, resample=Inter.NEAREST, expand=False, center=None, fill_value=0):
         self.degrees = _angles(self._who, degrees)
-        self.rest = turning(self._who, resample, expand, center, fill_value)
+        self.options = turning(self._who, resample, expand, center, fill_value)
 
     def _draw(self, image):
-        angle, (how, expand, center, fill) = uniform(self.degrees), self.rest
+        angle, (how, expand, center, fill) = uniform(self.degrees), self.options
         if is_picture(image):
             way = for_pictures(self._who, how)
             return lambda image: image.rotate(

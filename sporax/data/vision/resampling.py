@@ -6,12 +6,13 @@ of OpenCV's, whose weights are integers too.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from sporax.data.vision.enums import Border, Inter
 
-PADS = {  # names in numpy.pad
+PADS: dict[Border, Any] = {  # names in numpy.pad
     Border.CONSTANT: "constant", Border.EDGE: "edge",
     Border.REFLECT: "reflect", Border.SYMMETRIC: "symmetric",
 }  # fmt: skip
@@ -43,47 +44,49 @@ def _cubic(x, a):
 
 
 def _nearest(size, count):
-    at = np.floor(np.arange(count) * (size / count)).astype(int)
-    return np.minimum(at, size - 1)[:, None], np.ones((count, 1))
+    indices = np.floor(np.arange(count) * (size / count)).astype(int)
+    return np.minimum(indices, size - 1)[:, None], np.ones((count, 1))
 
 
 def _linear(size, count):
-    at = _centres(size, count)
-    low = np.floor(at).astype(int)
-    part = at - low
-    return low[:, None] + np.arange(2), np.stack([1 - part, part], 1)
+    centres = _centres(size, count)
+    low = np.floor(centres).astype(int)
+    fraction = centres - low
+    return low[:, None] + np.arange(2), np.stack([1 - fraction, fraction], 1)
 
 
 def _bicubic(size, count):
-    at = _centres(size, count)
-    places = np.floor(at).astype(int)[:, None] + np.arange(-1, 3)
-    return places, _cubic(at[:, None] - places, -0.75)
+    centres = _centres(size, count)
+    indices = np.floor(centres).astype(int)[:, None] + np.arange(-1, 3)
+    return indices, _cubic(centres[:, None] - indices, -0.75)
 
 
 def _area(size, count):
     """Return positions and weights that average the area of each pixel."""
     scale = size / count
     start = np.arange(count)[:, None] * scale
-    places = np.floor(start).astype(int) + np.arange(math.ceil(scale) + 1)
-    overlap = np.minimum(places + 1, start + scale) - np.maximum(places, start)
-    return places, np.maximum(overlap, 0) / scale
+    indices = np.floor(start).astype(int) + np.arange(math.ceil(scale) + 1)
+    overlap = np.minimum(indices + 1, start + scale) - np.maximum(indices, start)
+    return indices, np.maximum(overlap, 0) / scale
 
 
 def _area_enlarged(size, count):
     """Return positions and weights of pixels as large squares, mixed only across borders."""
     low = np.floor(np.arange(count) * (size / count) + 1e-9).astype(int)
-    part = np.arange(1, count + 1) - (low + 1) * (count / size)
-    part = np.where(part <= 1e-9, 0, part - np.floor(part))
-    return low[:, None] + np.arange(2), np.stack([1 - part, part], 1)
+    fraction = np.arange(1, count + 1) - (low + 1) * (count / size)
+    fraction = np.where(fraction <= 1e-9, 0, fraction - np.floor(fraction))
+    return low[:, None] + np.arange(2), np.stack([1 - fraction, fraction], 1)
 
 
 def _smooth_bicubic(size, count):
     """Return positions and weights as in Pillow: the kernel is as wide as a result pixel."""
     scale = max(size / count, 1.0)
-    at = _centres(size, count)[:, None]
-    places = np.floor(at - 2 * scale).astype(int) + np.arange(math.ceil(4 * scale) + 2)
-    weights = np.where((places < 0) | (places >= size), 0, _cubic((places - at) / scale, -0.5))
-    return places, weights / weights.sum(1, keepdims=True)
+    centres = _centres(size, count)[:, None]
+    indices = np.floor(centres - 2 * scale).astype(int) + np.arange(math.ceil(4 * scale) + 2)
+    weights = np.where(
+        (indices < 0) | (indices >= size), 0, _cubic((indices - centres) / scale, -0.5)
+    )
+    return indices, weights / weights.sum(1, keepdims=True)
 
 
 _TAPS = {
@@ -111,15 +114,15 @@ def resized(image, size, how):
     return saturated(result, image.dtype)
 
 
-def _along(image, axis, places, weights):
-    if places.shape[1] == 1:
-        return np.take(image, places[:, 0], axis)
-    places = np.clip(places, 0, image.shape[axis] - 1)
+def _along(image, axis, indices, weights):
+    if indices.shape[1] == 1:
+        return np.take(image, indices[:, 0], axis)
+    indices = np.clip(indices, 0, image.shape[axis] - 1)
     shape = [-1 if i == axis else 1 for i in range(image.ndim)]
     weights = weights.astype(np.result_type(image.dtype, np.float32))
     total = 0
-    for at, weight in zip(places.T, weights.T, strict=True):
-        total = total + np.take(image, at, axis) * weight.reshape(shape)
+    for index, weight in zip(indices.T, weights.T, strict=True):
+        total = total + np.take(image, index, axis) * weight.reshape(shape)
     return total
 
 
@@ -128,15 +131,16 @@ def mapped(image, matrix, size, how, fill):
     (x, y, 1); `fill`: a value per channel, outside of `image`."""
     rows, columns = np.mgrid[: size[0], : size[1]]
     # OpenCV's affine maps round each term to 1/1024: this makes ties round alike
-    parts = 1024 if tuple(matrix[2]) == (0, 0, 1) else 2**36
+    denominator = 1024 if tuple(matrix[2]) == (0, 0, 1) else 2**36
     x, y, depth = (
-        np.rint(a * columns * parts) + np.rint((b * rows + c) * parts) for a, b, c in matrix
+        np.rint(a * columns * denominator) + np.rint((b * rows + c) * denominator)
+        for a, b, c in matrix
     )
     x, y = x / depth, y / depth
-    at = _framed(image, fill)
+    pixels = _framed(image, fill)
     if how == Inter.NEAREST:
-        nearest = (lambda a: np.floor(a + 0.5)) if parts == 1024 else np.rint
-        return at(nearest(y).astype(int), nearest(x).astype(int))
+        nearest = (lambda a: np.floor(a + 0.5)) if denominator == 1024 else np.rint
+        return pixels(nearest(y).astype(int), nearest(x).astype(int))
     step, real = 32, np.result_type(image.dtype, np.float32)
     rows, columns = (np.floor(a * step + 0.5).astype(int) for a in (y, x))
     weigh = _weights[Inter.BICUBIC if how == Inter.BICUBIC else Inter.LINEAR]
@@ -144,13 +148,13 @@ def mapped(image, matrix, size, how, fill):
     for i, down in weigh((rows % step) / step):
         for j, across in weigh((columns % step) / step):
             weight = (down * across).astype(real)[(..., *[None] * (image.ndim - 2))]
-            total = total + weight * at(rows // step + i, columns // step + j)
+            total = total + weight * pixels(rows // step + i, columns // step + j)
     return saturated(total, image.dtype)
 
 
 _weights = {
-    Inter.LINEAR: lambda part: [(0, 1 - part), (1, part)],
-    Inter.BICUBIC: lambda part: [(i, _cubic(part - i, -0.75)) for i in range(-1, 3)],
+    Inter.LINEAR: lambda fraction: [(0, 1 - fraction), (1, fraction)],
+    Inter.BICUBIC: lambda fraction: [(i, _cubic(fraction - i, -0.75)) for i in range(-1, 3)],
 }
 
 
@@ -163,11 +167,11 @@ def _framed(image, fill):
     framed[1:-1, 1:-1] = image
     flat = framed.reshape(-1, *image.shape[2:])
 
-    def at(rows, columns):
+    def pixels(rows, columns):
         rows, columns = np.clip(rows, -1, height) + 1, np.clip(columns, -1, width) + 1
         return np.take(flat, rows * (width + 2) + columns, 0)
 
-    return at
+    return pixels
 
 
 def _gauss(size, sigma):
@@ -180,15 +184,15 @@ def blurred(image, sizes, sigmas):
     sigma of 0 is derived from the width along x."""
     own = 0.3 * ((sizes[0] - 1) * 0.5 - 1) + 0.8
     sigmas = [sigma if sigma > 0 else own for sigma in sigmas]
-    result = image.astype(np.result_type(image.dtype, np.float32))
+    result: Any = image.astype(np.result_type(image.dtype, np.float32))
     for axis, size, sigma in zip((1, 0), sizes, sigmas, strict=True):
         length, around = image.shape[axis], size // 2
         widths = [(around, around) if i == axis else (0, 0) for i in range(image.ndim)]
         wide = np.pad(result, widths, "reflect" if length > 1 else "edge")
         starts = range(size)
-        parts = [wide[:, i : i + length] if axis else wide[i : i + length] for i in starts]
+        shifted = [wide[:, i : i + length] if axis else wide[i : i + length] for i in starts]
         weights = _gauss(size, sigma).astype(result.dtype)
-        result = sum(weight * part for weight, part in zip(weights, parts, strict=True))
+        result = sum(weight * values for weight, values in zip(weights, shifted, strict=True))
     return saturated(result, image.dtype)
 
 

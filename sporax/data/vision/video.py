@@ -4,8 +4,10 @@ import contextlib
 import ctypes
 import functools
 import io
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,19 +49,21 @@ def _limit_memory(library):
 
 
 @contextlib.contextmanager
-def _opened(who, source):
+def _opened(who, source) -> Iterator[Any]:
     """Open a video as PyAV's container; `source`: a path, or bytes."""
     try:
         import av
+        from av import error as av_error
+        from av import frame
     except ModuleNotFoundError:
         raise rejection("sporax-needs-pyav-decode", who) from None
     is_content = isinstance(source, bytes)
     try:
         file = io.BytesIO(source if is_content else untrusted_file.content(source))
-        _limit_memory(av.frame.__file__)
+        _limit_memory(frame.__file__)
         with av.open(file, container_options=_OPTIONS) as container:
             yield container
-    except (av.error.FFmpegError, MemoryError, *MALFORMED) as error:
+    except (av_error.FFmpegError, MemoryError, *MALFORMED) as error:
         if is_content:
             what = message("content-of-bytes", n=len(source))
         else:
@@ -89,7 +93,7 @@ def _frames(container, *streams):
     frames = {stream.index: [] for stream in streams}
     for packet in container.demux(streams):
         frames[packet.stream.index] += packet.decode()
-    return [_in_order(part) for part in frames.values()]
+    return [_in_order(group) for group in frames.values()]
 
 
 def _in_order(frames):
@@ -110,7 +114,7 @@ def _pictures(frames, stream):
 def _whole(stream):
     """Return an audio stream whose decoder keeps the padding of the last packet, which FFmpeg 8
     removes, unlike earlier versions and MindSpore's."""
-    from av.codec.context import Flags2
+    from av.codec.context import Flags2  # optional: `stream` is PyAV's
 
     stream.codec_context.flags2 |= Flags2.skip_manual
     return stream
@@ -121,10 +125,10 @@ def _samples(frames, stream):
     channels = stream.codec_context.channels
     early = -frames[0].pts if frames else 0  # codec delay
     skipped = max(round(early * stream.time_base * stream.rate), 0)
-    parts = [frame.to_ndarray() for frame in frames]
-    if not parts:
+    arrays = [frame.to_ndarray() for frame in frames]
+    if not arrays:
         return np.zeros((channels, 0), np.float32)
-    joined = np.concatenate(parts, 1)
+    joined = np.concatenate(arrays, 1)
     joined = joined if frames[0].format.is_planar else joined.reshape(-1, channels).T
     return joined[:, skipped:]
 
@@ -139,7 +143,7 @@ def _decoded(container, start=0, end=None):
     rates = {"video_fps": float(stream.average_rate)}
     samples = np.zeros((1, 0), np.float32)
     if audio:
-        samples = _samples(*sound, audio[0])
+        samples = _samples(sound[0], audio[0])
         rates["audio_fps"] = audio[0].rate
         a_frame = samples.shape[1] / max(len(every), 1)
         first = round(chosen[0] * a_frame) if chosen else 0
@@ -170,11 +174,10 @@ def read_video(filename, start_pts=0, end_pts=None, pts_unit="pts"):
     optional(at_least(start_pts, _TIME))(who, end_pts=end_pts)
     _unit(who, pts_unit, ValueError)
     with _opened(who, _existing(who, filename, ValueError)) as container:
-        limits = [start_pts, end_pts]
         if pts_unit == "sec":
             base = _stream(container).time_base
-            limits = [None if at is None else round(at / base) for at in limits]
-        return _decoded(container, *limits)
+            start_pts, end_pts = round(start_pts / base), end_pts and round(end_pts / base)
+        return _decoded(container, start_pts, end_pts)
 
 
 @fitting
@@ -192,7 +195,7 @@ def read_video_timestamps(filename, pts_unit="pts"):
         stream = _stream(container)
         times = sorted(p.pts for p in container.demux(stream) if p.pts is not None)
         unit = 1 if pts_unit == "pts" else float(stream.time_base)
-        return [at * unit for at in times], float(stream.average_rate) if times else None
+        return [time * unit for time in times], float(stream.average_rate) if times else None
 
 
 class DecodeVideo(TensorOperation):

@@ -66,7 +66,7 @@ class _Channel:
     """One direction between two ranks."""
 
     def __init__(self, source, target):
-        self.group = Group.of((source, target), "channel")
+        self.group = Group.intern((source, target), "channel")
         self.queue: Any = queue.SimpleQueue()
         threading.Thread(target=self._carry, daemon=True).start()
 

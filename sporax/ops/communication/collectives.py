@@ -136,8 +136,8 @@ def reduce_scatter(x: Array, op, ranks):
     if op in ("sum", "avg"):
         total = opaque.psum_scatter(x, axis_name(), tiled=True)
         return total if op == "sum" else (total / ranks.size).astype(x.dtype)
-    parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
-    return _ALONG_FIRST[op](opaque.all_to_all(parts, axis_name(), 0, 0))
+    blocks = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
+    return _ALONG_FIRST[op](opaque.all_to_all(blocks, axis_name(), 0, 0))
 
 
 # rearrangements ---------------------------------------------------------------------------------
@@ -208,18 +208,18 @@ def scatter(x: Array, root, ranks):
     """Return this rank's part, along the first axis, of the array of group rank `root`."""
     if ranks.size == 1:
         return x
-    parts = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
-    return opaque.all_to_all(parts, axis_name(), 0, 0)[root]
+    blocks = x.reshape(ranks.size, x.shape[0] // ranks.size, *x.shape[1:])
+    return opaque.all_to_all(blocks, axis_name(), 0, 0)[root]
 
 
 # parts of different lengths: they travel as long as the longest ---------------------------------
 
 
-def _parts(x, lengths, longest):
-    """Split the rows of `x` into parts of `lengths`, zero-pad each to `longest`, concatenate."""
+def _joined(x, lengths, longest):
+    """Split the rows of `x` into segments of `lengths`, zero-pad each to `longest`, concatenate."""
     ends = [sum(lengths[: i + 1]) for i in range(len(lengths))]
     rows = [x[end - n : end] for n, end in zip(lengths, ends, strict=True)]
-    return jnp.concatenate([_filled(part, longest) for part in rows])
+    return jnp.concatenate([_filled(segment, longest) for segment in rows])
 
 
 def _filled(x, length):
@@ -227,7 +227,7 @@ def _filled(x, length):
 
 
 def _cut(x, lengths, longest):
-    """The inverse of `_parts`."""
+    """The inverse of `_joined`."""
     return jnp.concatenate([x[i * longest : i * longest + n] for i, n in enumerate(lengths)])
 
 
@@ -237,7 +237,7 @@ def all_to_all_v(x: Array, counts, ranks):
     if ranks.size == 1:
         return x
     longest = max(map(max, counts))
-    sent = _parts(x, counts[ranks.rank], longest)
+    sent = _joined(x, counts[ranks.rank], longest)
     arrived = opaque.all_to_all(sent, axis_name(), 0, 0, tiled=True)
     return _cut(arrived, [row[ranks.rank] for row in counts], longest)
 
@@ -256,9 +256,9 @@ def reduce_scatter_v(x: Array, lengths, op, ranks):
     """Reduce the ranks' arrays; rank `i` gets a part of `lengths[i]` rows."""
     if ranks.size == 1:
         return x
-    whole = _parts(x, lengths, max(lengths))
-    part = reduce_scatter.declaration.fn(whole, op, ranks)
-    return part[: lengths[ranks.rank]]
+    whole = _joined(x, lengths, max(lengths))
+    reduced = reduce_scatter.declaration.fn(whole, op, ranks)
+    return reduced[: lengths[ranks.rank]]
 
 
 @collective("NeighborExchange")

@@ -7,7 +7,7 @@ from sporax.ops.communication.channels import CommHandle, start_receiving, start
 from sporax.ops.communication.faces import RETURNED
 from sporax.ops.communication.groups import TENSOR, WORLD, group_of, leave_graph, other_rank
 from sporax.ops.communication.primitives import barrier_of_class
-from sporax.ops.communication.unequal_parts import all_to_all_of_matrix, parts_from, shape_of
+from sporax.ops.communication.unequal_parts import all_to_all_of_matrix, exchanged, shape_of
 from sporax.ops.indexing.assignment import put
 from sporax.ops.shape.creation import zeros
 
@@ -34,7 +34,7 @@ def send(tensor, dst=0, group=WORLD, tag=0):
     _isend("send", tensor, dst, group).wait()
 
 
-def recv(tensor, src=0, group=WORLD, tag=0):
+def recv(tensor, src=0, group: str | None = WORLD, tag=0):
     """Receive a Tensor, of the shape and dtype of `tensor`, from process `src`.
 
     >>> recv(Tensor([1.0]), 0)
@@ -58,7 +58,7 @@ def isend(tensor, dst=0, group=WORLD, tag=0):
     return _isend("isend", tensor, dst, group)
 
 
-def irecv(tensor, src=0, group=WORLD, tag=0):
+def irecv(tensor, src=0, group: str | None = WORLD, tag=0):
     """Start receiving a Tensor, of the shape and dtype of `tensor`, from process `src`: (Tensor,
     handle). Reading the Tensor also blocks until it has arrived.
 
@@ -149,7 +149,7 @@ def all_to_all_with_output_shape(output_shape_list, input_tensor_list, group=Non
     who = "all_to_all_with_output_shape"
     group = group_of(who, group)
     shapes = [shape_of(who, shape) for shape in output_shape_list]
-    results = tuple(parts_from(who, shapes, input_tensor_list, group))
+    results = tuple(exchanged(who, shapes, input_tensor_list, group))
     return results, CommHandle(tensors=results) if async_op else None
 
 

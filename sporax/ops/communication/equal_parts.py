@@ -120,7 +120,7 @@ def scatter_list(face, into, scatter_list, root, group):
         _check_like(face, into, "scatter_list", scatter_list, group)
     flat = zeros((group.size * into.size,), into.dtype)
     if group.rank == root:
-        flat = concat([x.reshape(-1) for x in scatter_list])
+        flat = concat([x.reshape(-1) for x in scatter_list or ()])
     return collectives.scatter(flat, root, group).reshape(into.shape)
 
 

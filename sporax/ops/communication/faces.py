@@ -195,10 +195,11 @@ def _writing(face, in_mint, returns):
     def write(async_op=False, **values):
         is_async = kinds.BOOL.checked(name, "async_op", async_op)
         result = face.run(**values)
-        targets = values[target] if target in _LISTS else [values[target]]
-        targets = [] if result is None else targets
-        results = result if target in _LISTS else [result] * len(targets)
-        for x, new in zip(targets, results or (), strict=True):
+        targets, results = [], []
+        if result is not None:
+            is_list = target in _LISTS
+            targets, results = (v if is_list else [v] for v in (values[target], result))
+        for x, new in zip(targets, results, strict=True):
             check_output(name, x, new.shape, new.dtype)
             put(name, x, new)
         return CommHandle(tensors=tuple(targets)) if is_async else None
@@ -221,16 +222,16 @@ def _writing(face, in_mint, returns):
 
 def _doc_of_writing(face, target, in_mint):
     """Return the docstring of an in-place face."""
-    is_list, held = target in _LISTS, "outputs" if target in _LISTS else "output"
+    is_list, output = target in _LISTS, "outputs" if target in _LISTS else "output"
     start = "[Tensor([0.0, 0.0])]" if is_list else "Tensor([0.0, 0.0])"
     room = "mint.distributed" if in_mint else "ops.communication"
     said = (
         f"Writes the result to `{face.names[target]}`. Returns a handle if `async_op`, else None."
     )
     example = [
-        f">>> {held} = {face.examples['x'] if target == 'x' else start}",
-        f">>> {room}.{face.who}({face.arguments(face.parameters, **{target: held})})",
-        f">>> {held}{'[0]' if is_list else ''}.asnumpy()",
+        f">>> {output} = {face.examples['x'] if target == 'x' else start}",
+        f">>> {room}.{face.who}({face.arguments(face.parameters, **{target: output})})",
+        f">>> {output}{'[0]' if is_list else ''}.asnumpy()",
         face.examples["shown"],
     ]
     return face.doc(said, *example)

@@ -34,13 +34,13 @@ TENSOR = kinds.instance(Tensor, "a-tensor")
 TENSORS = kinds.sequence_of(TENSOR)
 
 
-def check_reduction(who, op, error=ValueError):
+def check_reduction(who, op, error: type[Exception] = ValueError):
     """Raise TypeError unless `op` is a string, `error` unless it is a `ReduceOp`."""
     kinds.STR(who, op=op)
     require(op in REDUCTIONS, "one-of", who, error, op=op, choices=[*REDUCTIONS])
 
 
-def check_same_length(who, name, xs, group, error=TypeError):
+def check_same_length(who, name, xs, group, error: type[Exception] = TypeError):
     """Raise `error` unless a list has one entry per rank."""
     fits, n = len(xs) == group.size, group.size
     require(fits, "entry-for-each-rank", who, error, argument=name, n=n, got=len(xs))

@@ -2,6 +2,7 @@
 
 import functools
 import pickle
+from typing import Any
 
 from sporax._src.devices.distributed import processes
 from sporax._src.devices.distributed.exchange import Exchange
@@ -43,7 +44,7 @@ def all_gather_object(object_list, obj, group=None) -> None:
     object_list[:] = _exchanged("all_gather_object", obj, ranks)
 
 
-def gather_object(obj, object_gather_list=None, dst=0, group=None) -> None:
+def gather_object(obj, object_gather_list: Any = None, dst=0, group=None) -> None:
     """Gather each process' object into `object_gather_list` of process `dst`.
 
     >>> objects = [None]

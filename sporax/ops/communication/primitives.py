@@ -92,7 +92,7 @@ def send_of_class(
     group = group_of("Send", group)
     other = _another("Send", "dest_rank", dest_rank, group)
     leave_graph()
-    pair = Group.of((group.ranks[group.rank], other), "Send")
+    pair = Group.intern((group.ranks[group.rank], other), "Send")
     return collectives.permute(input_x, ((0, 1),), pair)
 
 
@@ -121,7 +121,7 @@ def receive_of_class(
     group = group_of("Receive", group)
     other = _another("Receive", "src_rank", src_rank, group)
     leave_graph()
-    pair = Group.of((other, group.ranks[group.rank]), "Send")
+    pair = Group.intern((other, group.ranks[group.rank]), "Send")
     return collectives.permute(zeros(tuple(shape), dtype), ((0, 1),), pair)
 
 
@@ -129,7 +129,7 @@ def exchange_between(who, inputs, destinations, sources, shapes, dtype, group):
     """Send one of `inputs` to each of the ranks `destinations`; return the Tensors, of these
     shapes, received from the ranks `sources`."""
     sends = [(to, x.size) for x, to in zip(inputs, destinations, strict=True)]
-    takes = [(of, math.prod(shape)) for of, shape in zip(sources, shapes, strict=True)]
+    takes = [(source, math.prod(shape)) for source, shape in zip(sources, shapes, strict=True)]
     rounds = _rounds(who, plans_of_ranks(who, (sends, takes), group), group)
     return collectives.neighbor_exchange(
         inputs, rounds, tuple(tuple(s) for s in shapes), dtypes.dtype_to_nptype(dtype), group
@@ -140,11 +140,11 @@ def _rounds(who, plans, group):
     """Arrange transfers in rounds in which each rank sends and receives at most once."""
     own, rounds = group.rank, []
     for i, (sends, _) in enumerate(plans):
-        for at, (to, elements) in enumerate(sends):
-            takes = [k for k, (of, _) in enumerate(plans[to][1]) if of == i]
-            number = [t for t, _ in sends[:at]].count(to)
+        for k, (to, elements) in enumerate(sends):
+            takes = [r for r, (source, _) in enumerate(plans[to][1]) if source == i]
+            number = [t for t, _ in sends[:k]].count(to)
             if number >= len(takes) or plans[to][1][takes[number]][1] != elements:
-                items = [n for of, n in plans[to][1] if of == i]
+                items = [n for source, n in plans[to][1] if source == i]
                 raise rejection(
                     "what-received-much-sent-number",
                     who,
@@ -153,7 +153,7 @@ def _rounds(who, plans, group):
                     to=to,
                     items=items,
                 )
-            edge = (i, to), elements, at if i == own else None, takes[number] if to == own else None
+            edge = (i, to), elements, k if i == own else None, takes[number] if to == own else None
             for entries in rounds:
                 if all(i != a and to != b for (a, b), *_ in entries):
                     entries.append(edge)
@@ -232,24 +232,24 @@ def neighbor_exchange_v2_of_class(
     top, bottom, left, right = recv_lens
     extents = {-1: (top, left), 0: (height, width), 1: (bottom, right)}
     sent = {-1: (send_lens[0], send_lens[2]), 1: (send_lens[1], send_lens[3])}
-    inputs, targets, sources, shapes, places = [], [], [], [], []
-    for (row, column), to, of in zip(_NEIGHBORS, send_rank_ids, recv_rank_ids, strict=True):
+    inputs, targets, sources, shapes, sides = [], [], [], [], []
+    for (row, column), to, source in zip(_NEIGHBORS, send_rank_ids, recv_rank_ids, strict=True):
         if to != -1:
             rows = _border(row, row and sent[row][0], height)
             columns = _border(column, column and sent[column][1], width)
             inputs.append(input_x[:, :, rows, columns])
             targets.append(to)
-        if of != -1:
-            sources.append(of)
+        if source != -1:
+            sources.append(source)
             shapes.append((n, c, extents[row][0], extents[column][1]))
-            places.append((row, column))
+            sides.append((row, column))
     arrived = exchange_between(who, inputs, targets, sources, shapes, input_x.dtype, group)
     result = zeros((n, c, top + height + bottom, left + width + right), input_x.dtype)
     starts = {-1: (0, 0), 0: (top, left), 1: (top + height, left + width)}
-    placed = [((0, 0), input_x), *zip(places, arrived, strict=True)]
-    for (row, column), part in placed:
+    placed = [((0, 0), input_x), *zip(sides, arrived, strict=True)]
+    for (row, column), block in placed:
         y, x = starts[row][0], starts[column][1]
-        result[:, :, y : y + part.shape[2], x : x + part.shape[3]] = part
+        result[:, :, y : y + block.shape[2], x : x + block.shape[3]] = block
     return result
 
 
@@ -283,8 +283,8 @@ def batch_of_class(
     ranks = [_another(who, "remote_ranks", r, group) for r in remote_ranks]
     leave_graph()
     inputs = iter(input_x or ())
-    places = iter(zip(receive_shapes or (), receive_dtypes or (), strict=True))
-    tensors = [next(inputs) if kind == "isend" else zeros(*next(places)) for kind in op_types]
+    buffers = iter(zip(receive_shapes or (), receive_dtypes or (), strict=True))
+    tensors = [next(inputs) if kind == "isend" else zeros(*next(buffers)) for kind in op_types]
     exchange_batch(list(zip(op_types, tensors, ranks, strict=True)), wait=True)
     return tuple(
         zeros((), x.dtype) if kind == "isend" else x

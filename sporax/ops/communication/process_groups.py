@@ -7,6 +7,7 @@ import threading
 import time
 import xmlrpc.client
 import xmlrpc.server
+from typing import Any
 
 from sporax._src.core.jax_internals import backends_are_initialized
 from sporax._src.devices.distributed import groups, processes, ranks
@@ -285,18 +286,18 @@ class TCPStore:
             except ConnectionRefusedError:
                 return []
 
-        place = message("the-store-at", address=f"{self.host}:{self.port}")
-        return lambda: self._wait(call, place)[0]
+        server = message("the-store-at", address=f"{self.host}:{self.port}")
+        return lambda: self._wait(call, server)[0]
 
-    def _wait(self, ask, what):
+    def _wait(self, ask, what) -> Any:
         end = time.monotonic() + self.timeout
-        while not (found := ask()):
+        while not (answer := ask()):
             is_in_time = time.monotonic() <= end
             require(
                 is_in_time, "within-timeout-was-not", "TCPStore", what=what, timeout=self.timeout
             )
             time.sleep(0.02)
-        return found
+        return answer
 
     def add(self, key, amount):
         """Add to the integer under a key, initially 0; returns the sum."""

@@ -44,7 +44,7 @@ def _counts(who, sent, received, group):
     return tuple(tuple(gives) for gives, _ in rows)
 
 
-def all_to_all_of_parts(who, x, sent, received, group):
+def all_to_all_of_counts(who, x, sent, received, group):
     """Exchange rows; returns the received ones. `sent`, `received`: the row counts per process."""
     counts = _counts(who, sent, received, group)
     _check_rows(who, x, counts[group.rank])
@@ -57,7 +57,7 @@ def _check_rows(who, x, lengths):
 
 
 def all_to_all_of_matrix(who, x, matrix, group, factor=1):
-    """As `all_to_all_of_parts`; `matrix`: all ranks' send counts, row by row."""
+    """As `all_to_all_of_counts`; `matrix`: all ranks' send counts, row by row."""
     numbers, n = whole_numbers(who, "send_count_matrix", matrix), group.size
     require(len(numbers) == n * n, "x-entries", who, send_count_matrix=len(numbers), n=n)
     counts = tuple(tuple(k * factor for k in numbers[i * n : i * n + n]) for i in range(n))
@@ -97,7 +97,7 @@ def all_to_all_v(face, x, send_numel_list, recv_numel_list, group, block_size):
     """
     sizes = ("send_numel_list", send_numel_list), ("recv_numel_list", recv_numel_list)
     sent, received = _scaled(face.who, *sizes, lambda n: n * block_size)
-    return all_to_all_of_parts(face.who, x, sent, received, group)
+    return all_to_all_of_counts(face.who, x, sent, received, group)
 
 
 @faces(
@@ -128,7 +128,7 @@ def all_swap(face, x, send_size, recv_size, group):
     elements sent to and received from each process."""
     sizes, width = (("send_size", send_size), ("recv_size", recv_size)), x.shape[1]
     sent, received = _scaled(face.who, *sizes, lambda n: n // width)
-    return all_to_all_of_parts(face.who, x, sent, received, group)
+    return all_to_all_of_counts(face.who, x, sent, received, group)
 
 
 @faces(
@@ -158,7 +158,7 @@ def all_to_all_single(face, into, x, output_split_sizes, input_split_sizes, grou
 def _rows_exchanged(who, x, shape, output_split_sizes, input_split_sizes, group):
     sent = _lengths(who, "input_split_sizes", input_split_sizes, x.shape[0], group)
     received = _lengths(who, "output_split_sizes", output_split_sizes, shape[0], group)
-    return all_to_all_of_parts(who, x, sent, received, group)
+    return all_to_all_of_counts(who, x, sent, received, group)
 
 
 @faces(
@@ -186,22 +186,22 @@ def shape_of(who, shape):
     return shape
 
 
-def parts_from(who, shapes, tensors, group):
+def exchanged(who, shapes, tensors, group):
     """Exchange `tensors`, one for each process; returns the received Tensors, of these shapes."""
     TENSORS(who, input_tensor_list=tensors)
     check_same_length(who, "input_tensor_list", tensors, group)
     check_same_length(who, message("list-of-outputs"), shapes, group)
     flat = concat([x.reshape(-1) for x in tensors])
     received = [math.prod(shape) for shape in shapes]
-    joined = all_to_all_of_parts(who, flat, [x.size for x in tensors], received, group)
+    joined = all_to_all_of_counts(who, flat, [x.size for x in tensors], received, group)
     return _cut(joined, shapes, received)
 
 
 def _cut(flat, shapes, sizes):
-    """Return consecutive parts of a flat Tensor in these shapes."""
+    """Return consecutive slices of a flat Tensor in these shapes."""
     ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-    parts = zip(shapes, sizes, ends, strict=True)
-    return [flat[end - n : end].reshape(shape) for shape, n, end in parts]
+    slices = zip(shapes, sizes, ends, strict=True)
+    return [flat[end - n : end].reshape(shape) for shape, n, end in slices]
 
 
 @faces(
@@ -210,7 +210,7 @@ def _cut(flat, shapes, sizes):
 )
 def all_to_all(face, into_each, input_tensor_list, group):
     """Exchange Tensors, one of `input_tensor_list` for each process."""
-    return parts_from(face.who, [x.shape for x in into_each], input_tensor_list, group)
+    return exchanged(face.who, [x.shape for x in into_each], input_tensor_list, group)
 
 
 # gathers and reductions -------------------------------------------------------------------------

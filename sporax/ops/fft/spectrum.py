@@ -58,8 +58,8 @@ def svdvals(input: Array):
 def svd_with_vectors(input: Array, full_matrices=False) -> Arrays:
     """As `svd`."""
     u, s, v = jnp.linalg.svd(at_least_single(input), full_matrices)
-    parts = s, u, jnp.conj(jnp.swapaxes(v, -1, -2))
-    return tuple([x.astype(floating(input).dtype) for x in parts])
+    factors = s, u, jnp.conj(jnp.swapaxes(v, -1, -2))
+    return tuple([x.astype(floating(input).dtype) for x in factors])
 
 
 @composite(tensor=True, primitive="Svd(full_matrices=False, compute_uv=True)(a: input)")

@@ -19,9 +19,9 @@ def _hermitian(compute, inverse):
     """Return a transform of several axes that NumPy lacks: real spectra of Hermitian signals."""
 
     def transformed(x, sizes, axes, norm):
-        turn = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+        opposite = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
         x = x if inverse else jnp.conj(x)
-        result = compute(x, sizes, axes, turn[norm])
+        result = compute(x, sizes, axes, opposite[norm])
         return jnp.conj(result) if inverse else result
 
     return transformed
@@ -48,23 +48,22 @@ def fft_of_kind(input: Array, kind, sizes=None, axes=None, norm=None):
 
 
 def _declare(kind, letters):
+    def along_one(input, n=None, dim=-1, norm=None):
+        return fft_of_kind(input, kind, None if n is None else (n,), (dim,), norm)
+
+    def along_several(input, s=None, dim=None, norm=None):
+        return fft_of_kind(input, kind, s, dim, norm)
+
     if letters == "":
-
-        def function(input, n=None, dim=-1, norm=None):
-            return fft_of_kind(input, kind, None if n is None else (n,), (dim,), norm)
-
-        what = "along `dim`, of `n` numbers (cut, or zeros added)"
+        function, what = along_one, "along `dim`, of `n` numbers (cut, or zeros added)"
     else:
-
-        def function(input, s=None, dim=None, norm=None):
-            return fft_of_kind(input, kind, s, dim, norm)
-
+        function = along_several
         what = f"along {'two' if letters == '2' else 'several'} axes `dim`, of `s` numbers of each"
     name = kind + letters
     words = {"r": "of real numbers, half of it", "h": "to real numbers, of half a spectrum"}
-    part = words.get(kind.strip("i")[0], "of complex numbers")
+    title = words.get(kind.strip("i")[0], "of complex numbers")
     function.__name__, function.__module__ = name, __name__
-    function.__doc__ = f"""The {"inverse " * kind.startswith("i")}Fourier transform {part}, {what}.
+    function.__doc__ = f"""The {"inverse " * kind.startswith("i")}Fourier transform {title}, {what}.
 
     `norm`: 'backward' (None), 'ortho' or 'forward': the direction that is divided by $n$.
 

@@ -1,5 +1,7 @@
 """Window functions, and the short-time Fourier transform."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -15,10 +17,8 @@ from sporax.ops.operand_checks import require_shapes
 
 def _length(who, value):
     """Return a window's number of elements, given as an int or a one-element integer Tensor."""
-    number = value
-    if isinstance(value, Tensor) and value.size == 1:
-        number = value.reshape(()).item()
-    number = plain(number)
+    is_scalar = isinstance(value, Tensor) and value.size == 1
+    number: Any = value.reshape(()).item() if is_scalar else plain(value)
     is_int = isinstance(number, int) and not isinstance(number, bool)
     require(is_int, "int-tensor-one", who, window_length=value)
     require(number >= 0, "at-least", who, window_length=number, n=0)
@@ -35,8 +35,8 @@ def _window(who, length, periodic, dtype, formula):
     check_size(who, (length,), np.dtype(np.float64), "'window_length'")
     if length <= 1:
         return Tensor(np.ones(length).astype(wanted))
-    place = np.arange(length) / (length if periodic else length - 1)
-    return Tensor(formula(place).astype(wanted))
+    points = np.arange(length) / (length if periodic else length - 1)
+    return Tensor(formula(points).astype(wanted))
 
 
 @composite(
@@ -53,7 +53,7 @@ def bartlett_window(window_length, periodic=True, dtype=None):
     """
     wanted = dtype or dtypes.float32
     return _window("BartlettWindow", window_length, periodic, wanted,
-                   lambda at: 1 - np.abs(2 * at - 1))  # fmt: skip
+                   lambda x: 1 - np.abs(2 * x - 1))  # fmt: skip
 
 
 @composite(
@@ -70,7 +70,7 @@ def blackman_window(window_length, periodic=True, dtype=None):
     """
     return _window(
         "BlackmanWindow", window_length, periodic, dtype or dtypes.float32,
-        lambda at: 0.42 - 0.5 * np.cos(2 * np.pi * at) + 0.08 * np.cos(4 * np.pi * at),
+        lambda x: 0.42 - 0.5 * np.cos(2 * np.pi * x) + 0.08 * np.cos(4 * np.pi * x),
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, dtype=No
     """
     kinds.FLOAT("HammingWindow", alpha=alpha, beta=beta)
     return _window("HammingWindow", window_length, periodic, dtype or dtypes.float32,
-                   lambda at: alpha - beta * np.cos(2 * np.pi * at))  # fmt: skip
+                   lambda x: alpha - beta * np.cos(2 * np.pi * x))  # fmt: skip
 
 
 @composite(function="hann_window(window_length, periodic=True, *, dtype=None)")
@@ -100,7 +100,7 @@ def hann_window(window_length, periodic=True, dtype=None):
     array([0. , 0.5, 1. , 0.5])
     """
     return _window("hann_window", window_length, periodic, dtype or dtypes.float64,
-                   lambda at: 0.5 - 0.5 * np.cos(2 * np.pi * at))  # fmt: skip
+                   lambda x: 0.5 - 0.5 * np.cos(2 * np.pi * x))  # fmt: skip
 
 
 @composite(function="kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None)")
@@ -115,7 +115,7 @@ def kaiser_window(window_length, periodic=True, beta=12.0, dtype=None):
     """
     return _window(
         "kaiser_window", window_length, periodic, dtype or dtypes.float64,
-        lambda at: np.i0(beta * np.sqrt(1 - (2 * at - 1) ** 2)) / np.i0(beta),
+        lambda x: np.i0(beta * np.sqrt(1 - (2 * x - 1) ** 2)) / np.i0(beta),
     )  # fmt: skip
 
 

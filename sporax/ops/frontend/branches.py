@@ -39,7 +39,7 @@ def switch_layer(index, layers) -> Any:
     """
     layers = tuple(layers)
     if is_traced(index):
-        return functools.partial(_of_layers, index, layers)
+        return functools.partial(_switch, index, layers)
     i, n = int(index), len(layers)
     require(
         -n <= i < n,
@@ -52,16 +52,16 @@ def switch_layer(index, layers) -> Any:
     return layers[i]
 
 
-def _of_layers(index, layers, *args):
+def _switch(index, layers, *args):
     """Call layer `index` (a traced Tensor) with `args`: a condition for each layer but the last."""
 
-    def of(first):
+    def select(first):
         if first == len(layers) - 1:
             return layers[first](*args)
         is_this = (index == first) | (index == first - len(layers))
-        return branch(is_this, lambda: layers[first](*args), lambda: of(first + 1), ())
+        return branch(is_this, lambda: layers[first](*args), lambda: select(first + 1), ())
 
-    return of(0)
+    return select(0)
 
 
 @composite(primitive="GeSwitch()(data, pred)")

@@ -55,8 +55,10 @@ def _of_kind(kind, opened, closed):
     def getitem(x, index) -> Any:
         return _item(f"{name}_getitem", kind, x, index)
 
-    def setitem(x, index, value) -> kind:
+    def setitem(x, index, value):
         return _with_item(f"{name}_setitem", kind, x, index, value)
+
+    setitem.__annotations__["return"] = kind
 
     def equal(x, y) -> bool:
         return _equal(f"{name}_equal", kind, x, y)

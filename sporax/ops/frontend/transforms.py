@@ -17,6 +17,9 @@ class _Grad:
     array([3.], dtype=float32)
     """
 
+    get_all = get_by_list = sens_param = get_by_position = False
+    has_aux = get_value = return_ids = False
+
     def __init__(
         self, get_all=False, get_by_list=False, sens_param=False, get_by_position=False,
         has_aux=False, get_value=False, return_ids=False, merge_forward=False,

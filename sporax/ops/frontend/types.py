@@ -133,9 +133,9 @@ class DtypeToEnum(Primitive):
         super().__init__("DtypeToEnum")
 
     def __call__(self, op_name, arg_name, dtype):
-        name = dtype.name if isinstance(dtype, dtypes.Type) else None
-        require(name in _ENUM, "dtype", op_name, argument=arg_name, got=dtype)
-        return _ENUM[name]
+        is_known = isinstance(dtype, dtypes.Type) and dtype.name in _ENUM
+        require(is_known, "dtype", op_name, argument=arg_name, got=dtype)
+        return _ENUM[dtype.name]
 
 
 PRIMITIVES["DtypeToEnum"] = DtypeToEnum

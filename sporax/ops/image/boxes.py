@@ -139,13 +139,13 @@ def nms_with_mask(bboxes: Array, iou_threshold=0.5) -> Arrays:
     shared, areas, others = _overlaps(ranked[:, :4], ranked[:, :4], 0)
     together = areas + others - shared
     near = (shared > iou_threshold * together) & (shared > 0)
-    places = jnp.arange(len(ranked))
+    indices = jnp.arange(len(ranked))
 
     def without(i, kept):
-        return kept & ~(kept[i] & near[i] & (places > i))
+        return kept & ~(kept[i] & near[i] & (indices > i))
 
     kept = lax.fori_loop(0, len(ranked), without, jnp.ones(len(ranked), bool))
-    return ranked, places.astype(jnp.int32), kept
+    return ranked, indices.astype(jnp.int32), kept
 
 
 def _best_of_class(boxes, scores, most, iou_threshold, score_threshold):
@@ -159,9 +159,9 @@ def _best_of_class(boxes, scores, most, iou_threshold, score_threshold):
     order = jnp.argsort(-scores, stable=True)
 
     def visit(i, kept):
-        at = order[i]
-        fits = (scores[at] > score_threshold) & ~(near[at] & kept).any() & (kept.sum() < most)
-        return kept.at[at].set(fits)
+        box = order[i]
+        fits = (scores[box] > score_threshold) & ~(near[box] & kept).any() & (kept.sum() < most)
+        return kept.at[box].set(fits)
 
     return lax.fori_loop(0, len(scores), visit, jnp.zeros(len(scores), bool))
 
@@ -207,15 +207,15 @@ def combined_non_max_suppression(
         flat = jnp.where(kept, scores.T, -jnp.inf).reshape(-1)
         order = jnp.argsort(-flat, stable=True)[:size]
         order = jnp.pad(order, (0, size - len(order)))
-        found = jnp.arange(size) < jnp.minimum(kept.sum(), size)
+        is_valid = jnp.arange(size) < jnp.minimum(kept.sum(), size)
         best = each.reshape(-1, 4)[order]
         best = jnp.clip(best, 0, 1) if clip_boxes else best
-        numbers = jnp.where(found, flat[order], 0), jnp.where(found, order // count, 0)
-        return jnp.where(found[:, None], best, 0), *numbers, found.sum()
+        numbers = jnp.where(is_valid, flat[order], 0), jnp.where(is_valid, order // count, 0)
+        return jnp.where(is_valid[:, None], best, 0), *numbers, is_valid.sum()
 
-    found, best, labels, total = jax.vmap(example)(boxes, scores)
+    selected, best, labels, total = jax.vmap(example)(boxes, scores)
     kind = boxes.dtype
-    return found, best.astype(kind), labels.astype(kind), total.astype(jnp.int32)
+    return selected, best.astype(kind), labels.astype(kind), total.astype(jnp.int32)
 
 
 def _bilinear(plane, y, x):
@@ -252,20 +252,20 @@ def roi_align(
     _END_MODE(None, roi_end_mode=roi_end_mode)
     fits = isinstance(sample_num, int) and sample_num >= 1
     require(fits, "int-at-least-1", sample_num=sample_num)
-    parts = pooled_height, pooled_width
+    counts = pooled_height, pooled_width
 
     def one(roi):
         starts = roi[2:0:-1] * spatial_scale
         ends = (roi[4:2:-1] + roi_end_mode) * spatial_scale
         sizes = ends - starts
         sizes = sizes if roi_end_mode else jnp.maximum(sizes, 1)
-        places = []
-        for start, size, count in zip(starts, sizes, parts, strict=True):
-            at = (jnp.arange(count * sample_num) + 0.5) / (count * sample_num)
-            places.append(start + size * at)
-        y, x = jnp.meshgrid(*places, indexing="ij")
+        coordinates = []
+        for start, size, count in zip(starts, sizes, counts, strict=True):
+            fractions = (jnp.arange(count * sample_num) + 0.5) / (count * sample_num)
+            coordinates.append(start + size * fractions)
+        y, x = jnp.meshgrid(*coordinates, indexing="ij")
         seen = _bilinear(features[roi[0].astype(int)], y, x)
-        split = seen.reshape(-1, parts[0], sample_num, parts[1], sample_num)
+        split = seen.reshape(-1, counts[0], sample_num, counts[1], sample_num)
         return split.mean((2, 4))
 
     return jax.vmap(one)(rois)

@@ -39,10 +39,10 @@ def multi_scale_deformable_attn_function(
     for row, down in ((top, 1 - (y - top)), (top + 1, y - top)):
         for column, across in ((left, 1 - (x - left)), (left + 1, x - left)):
             inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-            at = offset[:, None] + (row * width + column).astype(offset.dtype)
-            at = jnp.clip(jnp.where(inside, at, 0), 0, keys - 1)
-            at = jnp.moveaxis(at, 2, 1).reshape(batch, heads, -1, 1)
-            seen = jnp.take_along_axis(of_head, at, 2)
+            index = offset[:, None] + (row * width + column).astype(offset.dtype)
+            index = jnp.clip(jnp.where(inside, index, 0), 0, keys - 1)
+            index = jnp.moveaxis(index, 2, 1).reshape(batch, heads, -1, 1)
+            seen = jnp.take_along_axis(of_head, index, 2)
             seen = seen.reshape(batch, heads, locations.shape[1], -1, dims)
             share = jnp.where(inside, down * across * weight, 0)
             share = jnp.moveaxis(share, 2, 1).reshape(*seen.shape[:-1])

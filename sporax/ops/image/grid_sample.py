@@ -1,6 +1,8 @@
 """Images and volumes sampled at the points of a grid."""
 
+import functools
 import itertools
+import operator
 
 import jax.numpy as jnp
 import numpy as np
@@ -15,18 +17,18 @@ _MODES = "bilinear", "nearest"
 _BEYOND = "zeros", "border", "reflection"
 
 
-def _places(grid, size, corners):
+def _positions(grid, size, corners):
     """Map [-1, 1] to indices: -1 and 1 are the outermost centres (`corners`), or edges."""
     return (grid + 1) * 0.5 * (size - 1) if corners else ((grid + 1) * size - 1) * 0.5
 
 
-def _reflected(at, size, corners):
+def _reflected(position, size, corners):
     """Reflect positions until they lie inside."""
     low, span = (0.0, size - 1.0) if corners else (-0.5, float(size))
     if span == 0:
-        return jnp.zeros_like(at)
-    turn = jnp.mod(at - low, 2 * span)
-    return jnp.where(turn > span, 2 * span - turn, turn) + low
+        return jnp.zeros_like(position)
+    phase = jnp.mod(position - low, 2 * span)
+    return jnp.where(phase > span, 2 * span - phase, phase) + low
 
 
 @op(
@@ -52,21 +54,20 @@ def grid_sample(
     array([[[[1., 2.]]]], dtype=float32)
     """
     _check(input, grid, mode=(mode, _MODES), padding_mode=(padding_mode, _BEYOND))
-    axes, at = input.ndim - 2, []
+    axes, positions = input.ndim - 2, []
     for axis, size in enumerate(input.shape[2:]):  # x, the last axis, comes first in `grid`
-        place = _places(grid[..., axes - 1 - axis], size, align_corners)
+        position = _positions(grid[..., axes - 1 - axis], size, align_corners)
         if padding_mode == "reflection":
-            place = _reflected(place, size, align_corners)
-        at.append(place if padding_mode == "zeros" else jnp.clip(place, 0, size - 1))
+            position = _reflected(position, size, align_corners)
+        positions.append(position if padding_mode == "zeros" else jnp.clip(position, 0, size - 1))
     if mode == "nearest":
-        return jnp.moveaxis(_pixels(input, [jnp.round(place) for place in at]), -1, 1)
-    low = [jnp.floor(place) for place in at]
+        return jnp.moveaxis(_pixels(input, [jnp.round(position) for position in positions]), -1, 1)
+    low = [jnp.floor(position) for position in positions]
+    shares = [position - first for position, first in zip(positions, low, strict=True)]
     total = 0
     for side in itertools.product((0, 1), repeat=axes):
-        weight = 1
-        for place, first, further in zip(at, low, side, strict=True):
-            share = place - first
-            weight = weight * (share if further else 1 - share)
+        factors = [s if further else 1 - s for s, further in zip(shares, side, strict=True)]
+        weight = functools.reduce(operator.mul, factors)
         corner = [first + further for first, further in zip(low, side, strict=True)]
         total = total + _pixels(input, corner) * weight[..., None]
     return jnp.moveaxis(total, -1, 1)
@@ -80,13 +81,13 @@ def _check(input, grid, **choices):
         kinds.one_of(*known).checked(None, name, value)
 
 
-def _pixels(input, places):
-    """Return the elements of `input` at integral `places`, channels last; zeros outside."""
-    sizes, inside = input.shape[2:], np.True_
-    for place, size in zip(places, sizes, strict=True):
-        inside = inside & (place >= 0) & (place < size)
-    kept = [jnp.clip(p, 0, n - 1).astype(int) for p, n in zip(places, sizes, strict=True)]
-    examples = jnp.arange(len(input)).reshape(-1, *[1] * len(places))
+def _pixels(input, indices):
+    """Return the elements of `input` at integral `indices`, channels last; zeros outside."""
+    sizes, inside = input.shape[2:], np.array(True)
+    for index, size in zip(indices, sizes, strict=True):
+        inside = inside & (index >= 0) & (index < size)
+    kept = [jnp.clip(p, 0, n - 1).astype(int) for p, n in zip(indices, sizes, strict=True)]
+    examples = jnp.arange(len(input)).reshape(-1, *[1] * len(indices))
     pixels = jnp.moveaxis(input, 1, -1)[examples, *kept]
     return jnp.where(inside[..., None], pixels, 0)
 
@@ -109,6 +110,6 @@ def affine_grid(theta, size, align_corners=False):
         step = np.linspace(-1, 1, n) if align_corners else (np.arange(n) * 2 + 1) / n - 1
         along.append(step if n > 1 or not align_corners else np.zeros(1))
     grid = np.meshgrid(*along, indexing="ij")[::-1]
-    places = np.stack([*grid, np.ones_like(grid[0])], -1).reshape(-1, axes + 1)
-    result = theta.matmul(Tensor(places.T, theta.dtype))
+    points = np.stack([*grid, np.ones_like(grid[0])], -1).reshape(-1, axes + 1)
+    result = theta.matmul(Tensor(points.T, theta.dtype))
     return result.swapaxes(1, 2).reshape(size[0], *size[2:], axes)

@@ -29,10 +29,10 @@ def unfold_windows(input: Array, *, kernel, stride, dilation, around):
     ]
     require(min(counts) >= 1, "window-fit-into-padded", kernel=kernel)
     seen = []
-    for place in itertools.product(*map(range, kernel)):
+    for offset in itertools.product(*map(range, kernel)):
         along = [
             slice(i * d, i * d + (n - 1) * s + 1, s)
-            for i, d, n, s in zip(place, dilation, counts, stride, strict=True)
+            for i, d, n, s in zip(offset, dilation, counts, stride, strict=True)
         ]
         seen.append(x[..., *along])
     return jnp.stack(seen, 2).reshape(*x.shape[:2], *kernel, *counts)
@@ -68,13 +68,13 @@ def patches(images, kernel, stride, dilation, padding):
     if padding == "same":
         around = tuple(map(same_padding, images.shape[2:], kernel, stride, dilation))
     seen = unfold_windows(images, kernel=kernel, stride=stride, dilation=dilation, around=around)
-    n, _, *places = seen.shape
+    n, _, *sizes = seen.shape
     turned = seen.permute(0, *range(2, 2 + axes), 1, *range(2 + axes, 2 + 2 * axes))
-    return turned.reshape(n, -1, *places[axes:])
+    return turned.reshape(n, -1, *sizes[axes:])
 
 
 @composite(
-    function=(), of="unfold_windows",
+    function=(), op="unfold_windows",
     primitive="Im2Col(ksizes, strides=1, dilations=1, pads=0)(x)",
 )  # fmt: skip
 def im2col(x, ksizes, strides=1, dilations=1, pads=0):
@@ -100,7 +100,7 @@ def _padding(who, padding):
 
 
 @composite(
-    function=(), of="unfold_windows",
+    function=(), op="unfold_windows",
     primitive="ExtractImagePatches(ksizes, strides, rates, padding='VALID')(input_x)",
 )  # fmt: skip
 def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
@@ -114,11 +114,11 @@ def extract_image_patches(input_x, ksizes, strides, rates, padding="VALID"):
     """
     sizes = [per_axis(name, value) for name, value in
              (("ksizes", ksizes), ("strides", strides), ("rates", rates))]  # fmt: skip
-    return patches(input_x, *sizes, _padding("ExtractImagePatches", padding))
+    return patches(input_x, *sizes, padding=_padding("ExtractImagePatches", padding))
 
 
 @composite(
-    function=(), of="unfold_windows",
+    function=(), op="unfold_windows",
     primitive="ExtractVolumePatches(kernel_size, strides, padding)(input_x)",
 )  # fmt: skip
 def extract_volume_patches(input_x, kernel_size, strides, padding):
@@ -136,7 +136,8 @@ def extract_volume_patches(input_x, kernel_size, strides, padding):
         fits = not five or tuple(value[:2]) == (1, 1)
         require(fits, "first-two-1", "ExtractVolumePatches", argument=name, got=value)
         sizes.append(per_axis(name, value[2:] if five else value, 3))
-    return patches(input_x, *sizes, (1, 1, 1), _padding("ExtractVolumePatches", padding))
+    known = _padding("ExtractVolumePatches", padding)
+    return patches(input_x, *sizes, dilation=(1, 1, 1), padding=known)
 
 
 @op(function=(), name="ExtractGlimpse")
@@ -150,9 +151,9 @@ def glimpse(x: Array, offsets: Array, noise: Array, size, centered, normalized):
     starts = jnp.trunc(middle - jnp.array(size, offsets.dtype) / 2).astype(jnp.int32)
 
     def see(image, start, noise):
-        at = [begin + jnp.arange(n) for begin, n in zip(start, size, strict=True)]
-        inside = [(a >= 0) & (a < n) for a, n in zip(at, image.shape, strict=False)]
-        row, column = (jnp.clip(a, 0, n - 1) for a, n in zip(at, image.shape, strict=False))
+        indices = [begin + jnp.arange(n) for begin, n in zip(start, size, strict=True)]
+        inside = [(a >= 0) & (a < n) for a, n in zip(indices, image.shape, strict=False)]
+        row, column = (jnp.clip(a, 0, n - 1) for a, n in zip(indices, image.shape, strict=False))
         seen = image[row[:, None], column]
         return jnp.where((inside[0][:, None] & inside[1])[..., None], seen, noise)
 
@@ -163,7 +164,7 @@ _NOISES = ("uniform", "gaussian", "zero")
 
 
 @composite(
-    function=(), of="glimpse",
+    function=(), op="glimpse",
     primitive="ExtractGlimpse(centered=True, normalized=True, uniform_noise=True, noise='uniform')"
     "(x, size, offsets)",
 )  # fmt: skip

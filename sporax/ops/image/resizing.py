@@ -19,23 +19,23 @@ from sporax.ops.operand_checks import require_shapes
 def _nearest(n_in, n_out, step, corners):
     i = np.arange(n_out)
     if corners and n_out > 1:
-        at = np.floor(i * (n_in - 1) / (n_out - 1) + 0.5).astype(int)
+        indices = np.floor(i * (n_in - 1) / (n_out - 1) + 0.5).astype(int)
     else:
-        at = i * n_in // n_out if step is None else np.floor(i * step).astype(int)
-    return _one(at, n_in)
+        indices = i * n_in // n_out if step is None else np.floor(i * step).astype(int)
+    return _one(indices, n_in)
 
 
 def _nearest_exact(n_in, n_out, step, corners):
     i = np.arange(n_out)
-    at = (2 * i + 1) * n_in // (2 * n_out) if step is None else np.floor((i + 0.5) * step)
-    return _one(at, n_in)
+    indices = (2 * i + 1) * n_in // (2 * n_out) if step is None else np.floor((i + 0.5) * step)
+    return _one(indices, n_in)
 
 
-def _one(at, n_in):
-    return np.minimum(at, n_in - 1).astype(int)[None], None
+def _one(indices, n_in):
+    return np.minimum(indices, n_in - 1).astype(int)[None], None
 
 
-def _places(n_in, n_out, step, corners):
+def _positions(n_in, n_out, step, corners):
     """Return the positions of output elements in input coordinates."""
     i = np.arange(n_out)
     if corners:
@@ -43,15 +43,16 @@ def _places(n_in, n_out, step, corners):
     return (i + 0.5) * (n_in / n_out if step is None else step) - 0.5
 
 
-def _between(at, n_in):
+def _between(positions, n_in):
     """Return the two neighbours of each position, and their weights."""
-    at = np.clip(at, 0, n_in - 1)
-    low = np.floor(at).astype(int)
-    return np.stack([low, np.minimum(low + 1, n_in - 1)]), np.stack([1 - (at - low), at - low])
+    positions = np.clip(positions, 0, n_in - 1)
+    low = np.floor(positions).astype(int)
+    share = positions - low
+    return np.stack([low, np.minimum(low + 1, n_in - 1)]), np.stack([1 - share, share])
 
 
 def _linear(n_in, n_out, step, corners):
-    return _between(_places(n_in, n_out, step, corners), n_in)
+    return _between(_positions(n_in, n_out, step, corners), n_in)
 
 
 def _linear_from_edges(n_in, n_out, step, corners):
@@ -59,21 +60,21 @@ def _linear_from_edges(n_in, n_out, step, corners):
 
 
 def _cubic(n_in, n_out, step, corners):
-    return _keys(_places(n_in, n_out, step, corners), n_in, -0.75)
+    return _keys(_positions(n_in, n_out, step, corners), n_in, -0.75)
 
 
 def _cubic_half(n_in, n_out, step, corners):
-    return _keys(_places(n_in, n_out, step, corners), n_in, -0.5, inside_only=True)
+    return _keys(_positions(n_in, n_out, step, corners), n_in, -0.5, inside_only=True)
 
 
 def _cubic_from_edges(n_in, n_out, step, corners):
     return _keys(np.arange(n_out) * (n_in / n_out), n_in, -0.75)
 
 
-def _keys(at, n_in, a, inside_only=False):
+def _keys(positions, n_in, a, inside_only=False):
     """Keys' cubic convolution with parameter `a`; `inside_only`: ignores elements outside."""
-    low = np.floor(at).astype(int)
-    near = at - low
+    low = np.floor(positions).astype(int)
+    near = positions - low
 
     def inside(d):
         return ((a + 2) * d - (a + 3)) * d * d + 1
@@ -82,18 +83,18 @@ def _keys(at, n_in, a, inside_only=False):
         return ((d - 5) * d + 8) * d * a - 4 * a
 
     weights = [outside(near + 1), inside(near), inside(1 - near), outside(2 - near)]
-    places, weights = low + np.arange(-1, 3)[:, None], np.stack(weights)
+    indices, weights = low + np.arange(-1, 3)[:, None], np.stack(weights)
     if inside_only:
-        weights = np.where((places >= 0) & (places < n_in), weights, 0)
+        weights = np.where((indices >= 0) & (indices < n_in), weights, 0)
         weights = weights / weights.sum(0)
-    return np.clip(places, 0, n_in - 1), weights
+    return np.clip(indices, 0, n_in - 1), weights
 
 
 def _area(n_in, n_out, step, corners):
     i = np.arange(n_out)
     first, end = i * n_in // n_out, -(-(i + 1) * n_in // n_out)
-    at = first + np.arange((end - first).max())[:, None]
-    return np.minimum(at, n_in - 1), np.where(at < end, 1 / (end - first), 0)
+    indices = first + np.arange((end - first).max())[:, None]
+    return np.minimum(indices, n_in - 1), np.where(indices < end, 1 / (end - first), 0)
 
 
 def _exact_area(n_in, n_out, step, corners):
@@ -101,9 +102,9 @@ def _exact_area(n_in, n_out, step, corners):
     scale = (n_in - 1) / (n_out - 1) if corners and n_out > 1 else n_in / n_out
     start = np.arange(n_out) * scale
     first, end = np.floor(start).astype(int), np.ceil(start + scale).astype(int)
-    at = first + np.arange((end - first).max())[:, None]
-    covered = np.clip(np.minimum(at + 1, start + scale) - np.maximum(at, start), 0, None)
-    return np.clip(at, 0, n_in - 1), covered / scale
+    indices = first + np.arange((end - first).max())[:, None]
+    covered = np.clip(np.minimum(indices + 1, start + scale) - np.maximum(indices, start), 0, None)
+    return np.clip(indices, 0, n_in - 1), covered / scale
 
 
 _TAPS = {
@@ -135,15 +136,15 @@ _TRANSFORM = kinds.one_of("align_corners", "half_pixel")
 def _along(x, axis, n_out, taps, step, corners):
     if n_out == x.shape[axis] and step is None:
         return x
-    places, weights = _TAPS[taps](x.shape[axis], n_out, step, corners)
+    indices, weights = _TAPS[taps](x.shape[axis], n_out, step, corners)
     if weights is None:
-        return jnp.take(x, places[0], axis)
+        return jnp.take(x, indices[0], axis)
     shape = [-1 if a == axis else 1 for a in range(x.ndim)]
-    parts = [
-        jnp.take(x, at, axis) * weight.astype(x.dtype).reshape(shape)
-        for at, weight in zip(places, weights, strict=True)
+    terms = [
+        jnp.take(x, index, axis) * weight.astype(x.dtype).reshape(shape)
+        for index, weight in zip(indices, weights, strict=True)
     ]
-    return sum(parts)
+    return sum(terms)
 
 
 @op(name="interpolate", function=())
@@ -154,10 +155,13 @@ def interpolate_axes(input: Array, *, size, taps, steps=None, align_corners=Fals
     """
     if not taps.startswith("nearest"):
         input = floating(input)
+    dtype = input.dtype
+    if jnp.issubdtype(dtype, jnp.floating) and dtype.itemsize == 2:
+        input = input.astype(jnp.float32)  # rounded once
     steps = steps or (None,) * len(size)
     for axis, (n_out, step) in enumerate(zip(size, steps, strict=True), input.ndim - len(size)):
         input = _along(input, axis, n_out, taps, step, align_corners)
-    return input
+    return input.astype(dtype)
 
 
 def _for_each(name, value, count, kind):
@@ -401,29 +405,29 @@ def crop_and_resize(
     _METHOD(None, method=method)
     require_shapes(x=(image, "N H W C"), boxes=(boxes, "* 4"), box_indices=(box_indices, "*"))
     image = image.astype(jnp.promote_types(jnp.float32, image.dtype))
-    ys, y_in = _box_places(boxes[:, 0], boxes[:, 2], image.shape[1], crop_size[0])
-    xs, x_in = _box_places(boxes[:, 1], boxes[:, 3], image.shape[2], crop_size[1])
-    of = box_indices[:, None, None]
+    ys, y_in = _box_positions(boxes[:, 0], boxes[:, 2], image.shape[1], crop_size[0])
+    xs, x_in = _box_positions(boxes[:, 1], boxes[:, 3], image.shape[2], crop_size[1])
+    image_index = box_indices[:, None, None]
 
-    def at(y, x):
-        return image[of, y.astype(int)[:, :, None], x.astype(int)[:, None, :]]
+    def pixels(y, x):
+        return image[image_index, y.astype(int)[:, :, None], x.astype(int)[:, None, :]]
 
     if method == "nearest":
-        out = at(jnp.floor(ys + 0.5), jnp.floor(xs + 0.5))
+        out = pixels(jnp.floor(ys + 0.5), jnp.floor(xs + 0.5))
     else:
         top, left = jnp.floor(ys), jnp.floor(xs)
         bottom, right = jnp.ceil(ys), jnp.ceil(xs)
         down, along = (ys - top)[:, :, None, None], (xs - left)[:, None, :, None]
-        upper = at(top, left) * (1 - along) + at(top, right) * along
-        lower = at(bottom, left) * (1 - along) + at(bottom, right) * along
+        upper = pixels(top, left) * (1 - along) + pixels(top, right) * along
+        lower = pixels(bottom, left) * (1 - along) + pixels(bottom, right) * along
         out = upper * (1 - down) + lower * down
     inside = y_in[:, :, None, None] & x_in[:, None, :, None]
     return jnp.where(inside, out, extrapolation_value)
 
 
-def _box_places(start, end, n_in, n_out):
+def _box_positions(start, end, n_in, n_out):
     """Return the positions of each box's outputs on an axis of the image, and True if inside."""
     start, end = start[:, None] * (n_in - 1), end[:, None] * (n_in - 1)
-    part = jnp.linspace(0, 1, n_out) if n_out > 1 else jnp.full(1, 0.5)
-    at = start + (end - start) * part.astype(start.dtype)
-    return jnp.clip(at, 0, n_in - 1), (at >= 0) & (at <= n_in - 1)
+    fractions = jnp.linspace(0, 1, n_out) if n_out > 1 else jnp.full(1, 0.5)
+    positions = start + (end - start) * fractions.astype(start.dtype)
+    return jnp.clip(positions, 0, n_in - 1), (positions >= 0) & (positions <= n_in - 1)

@@ -91,8 +91,8 @@ def rotated_iou(
     a, b = (x.astype(jnp.promote_types(x.dtype, jnp.float32)) for x in (boxes, query_boxes))
     a, b = (a[:, :, None], b[:, None]) if is_cross else (a, b)
     corners = [_corners(x, trans) for x in (a, b)]
-    both = jnp.broadcast_arrays(*corners)
+    a, b = jnp.broadcast_arrays(*corners)
     areas = [jnp.abs(_cross(*(c[..., i, :] - c[..., 0, :] for i in (1, 3)))) for c in corners]
-    shared = _shared(*both, v_threshold, e_threshold)
+    shared = _shared(a, b, v_threshold, e_threshold)
     whole = areas[0] if mode == 1 else areas[0] + areas[1] - shared
     return jnp.where(whole > 0, shared / jnp.where(whole > 0, whole, 1), 0).astype(dtype)

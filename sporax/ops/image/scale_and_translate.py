@@ -36,11 +36,11 @@ def _weights(n_in, n_out, scale, translation, kernel_type, antialias):
     """`(n_out, n_in)`: the weight of each input element in an output element."""
     radius, weight = _KERNELS[kernel_type]
     width = jnp.maximum(1 / scale, 1) if antialias else 1.0
-    places = (jnp.arange(n_out) + 0.5 - translation) / scale
-    distance = jnp.abs(jnp.arange(n_in) + 0.5 - places[:, None]) / width
+    positions = (jnp.arange(n_out) + 0.5 - translation) / scale
+    distance = jnp.abs(jnp.arange(n_in) + 0.5 - positions[:, None]) / width
     weights = jnp.where(distance <= radius, weight(jnp.minimum(distance, radius)), 0)
     total = weights.sum(1, keepdims=True)
-    is_inside = ((places >= 0) & (places <= n_in))[:, None] & (jnp.abs(total) > 1e-35)
+    is_inside = ((positions >= 0) & (positions <= n_in))[:, None] & (jnp.abs(total) > 1e-35)
     return jnp.where(is_inside, weights / jnp.where(is_inside, total, 1), 0).astype(scale.dtype)
 
 

@@ -1,5 +1,7 @@
 """Image similarity: SSIM, its mean over scales, PSNR; and image gradients."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -31,7 +33,8 @@ def _blurred(x, size, sigma):
     weights = (weights / weights.sum()).astype(x.dtype)
     for axis in (x.ndim - 2, x.ndim - 1):
         count = x.shape[axis] - size + 1
-        x = sum(w * lax.slice_in_dim(x, i, i + count, axis=axis) for i, w in enumerate(weights))
+        slices = [w * lax.slice_in_dim(x, i, i + count, axis=axis) for i, w in enumerate(weights)]
+        x = sum(slices, jnp.zeros((), x.dtype))
     return x
 
 
@@ -39,8 +42,8 @@ def _similarity(a, b, max_val, size, sigma, k1, k2):
     """Return SSIM, and its contrast-structure factor, for each image and channel."""
     require(min(a.shape[2:]) >= size, "plane-images-hold-window", shape=a.shape[2:], size=size)
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
-    parts = _blurred(jnp.stack([a, b, a * a, b * b, a * b]), size, sigma)
-    mean_a, mean_b, square_a, square_b, product = parts
+    moments = jnp.stack([a, b, a * a, b * b, a * b])
+    mean_a, mean_b, square_a, square_b, product = _blurred(moments, size, sigma)
     luminance = (2 * mean_a * mean_b + c1) / (mean_a**2 + mean_b**2 + c1)
     covariance = product - mean_a * mean_b
     variances = (square_a - mean_a**2) + (square_b - mean_b**2)
@@ -74,7 +77,7 @@ def multiscale_similarity(
     last = len(power_factors) - 1
     fits, plane = min(a.shape[2:]) >> last >= filter_size, a.shape[2:]
     require(fits, "plane-images-halved-times", plane=plane, last=last, size=filter_size)
-    result = 1.0
+    result: Any = 1.0
     for level, power in enumerate(power_factors):
         whole, structure = _similarity(a, b, max_val, filter_size, filter_sigma, k1, k2)
         result = result * jax.nn.relu(whole if level == last else structure) ** power

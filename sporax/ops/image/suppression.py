@@ -23,10 +23,10 @@ def suppressed(
     order = jnp.argsort(-scores, stable=True)
     near = overlaps >= overlap_threshold if is_open else overlaps > overlap_threshold
     near = near[order][:, order]
-    places = jnp.arange(count)
+    ranks = jnp.arange(count)
 
     def without(i, chosen):
-        return chosen & ~(chosen[i] & near[:, i] & (places > i))
+        return chosen & ~(chosen[i] & near[:, i] & (ranks > i))
 
     chosen = lax.fori_loop(0, count, without, scores[order] > score_threshold)
     return order.astype(jnp.int32), chosen

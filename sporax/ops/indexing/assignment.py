@@ -50,6 +50,12 @@ def assign(variable, value):
     return put("Assign", variable, value)
 
 
+def _operand(variable, value):
+    """Return the value to add: of shape (), if it is one element for such a variable."""
+    is_one = isinstance(value, Tensor) and value.size == 1 and variable.shape == ()
+    return value.reshape(()) if is_one else value
+
+
 @composite(primitive="AssignAdd()(variable, value)")
 def assign_add(variable, value):
     """Add `value` to `variable` in place.
@@ -57,7 +63,7 @@ def assign_add(variable, value):
     >>> ops.assign_add(Parameter(Tensor([1.0])), 2).asnumpy()
     array([3.], dtype=float32)
     """
-    return put("AssignAdd", variable, add(variable, value))
+    return put("AssignAdd", variable, add(variable, _operand(variable, value)))
 
 
 @composite(primitive="AssignSub()(variable, value)")
@@ -67,7 +73,7 @@ def assign_sub(variable, value):
     >>> ops.assign_sub(Parameter(Tensor([1.0])), 2).asnumpy()
     array([-1.], dtype=float32)
     """
-    return put("AssignSub", variable, sub(variable, value))
+    return put("AssignSub", variable, sub(variable, _operand(variable, value)))
 
 
 def _copy_in_place(self, src, non_blocking=False):

@@ -97,8 +97,8 @@ def masked_select(input, mask):
     if input.shape != mask.shape:
         both = jnp.broadcast_shapes(input.shape, mask.shape)
         input, mask = input.broadcast_to(both), mask.broadcast_to(both)
-    at = nonzero_sized(reshape(mask, (-1,)), _count(mask))
-    return gather(reshape(input, (-1,)), reshape(at, (-1,)), 0)
+    indices = nonzero_sized(reshape(mask, (-1,)), _count(mask))
+    return gather(reshape(input, (-1,)), reshape(indices, (-1,)), 0)
 
 
 # by indices ---------------------------------------------------------------------------------
@@ -284,12 +284,12 @@ def embedding_lookup_of_class(input_params: Array, input_indices: Array, offset=
     shape = input_params.shape
     require(len(shape) in (1, 2), "dimensions", argument="input_params", n=1, n2=2, shape=shape)
     require(isinstance(offset, int), "must-be-type", offset=offset, kind="an-int")
-    at, count = input_indices - offset, input_params.shape[0]
-    inside = (at >= 0) & (at < count)
-    at = jnp.where(inside, at, count)
+    rows, count = input_indices - offset, input_params.shape[0]
+    inside = (rows >= 0) & (rows < count)
+    rows = jnp.where(inside, rows, count)
     if not count:
-        return jnp.zeros((*at.shape, *input_params.shape[1:]), input_params.dtype)
-    return jnp.take(input_params, at, axis=0, mode="fill", fill_value=0)
+        return jnp.zeros((*rows.shape, *input_params.shape[1:]), input_params.dtype)
+    return jnp.take(input_params, rows, axis=0, mode="fill", fill_value=0)
 
 
 @op(
@@ -307,9 +307,9 @@ def one_hot(indices: Array, depth, on_value: Array = 1, off_value: Array = 0, ax
            [0, 0, 1]])
     """
     _integers(indices)
-    places = axis if axis >= 0 else axis + indices.ndim + 1
-    here = jnp.expand_dims(indices, places) == jax.lax.broadcasted_iota(
-        indices.dtype, (*indices.shape[:places], depth, *indices.shape[places:]), places
+    position = axis if axis >= 0 else axis + indices.ndim + 1
+    here = jnp.expand_dims(indices, position) == jax.lax.broadcasted_iota(
+        indices.dtype, (*indices.shape[:position], depth, *indices.shape[position:]), position
     )
     return jnp.where(here, on_value, off_value)
 

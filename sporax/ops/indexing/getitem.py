@@ -51,20 +51,20 @@ class Window(Block):
 
     def __init__(self, pattern, shape, operands, single):
         super().__init__([], [], [])
-        self.shape, self.rest = shape, []
+        self.shape, self.index_operands = shape, []
         operands = iter(operands)
-        for part in pattern:
-            if part == INT and single:
+        for entry in pattern:
+            if entry == INT and single:
                 self._axis(next(operands), 1, 1)
-            elif part in (INT, SCALAR, ARRAY):
-                self.rest.append(next(operands))
+            elif entry in (INT, SCALAR, ARRAY):
+                self.index_operands.append(next(operands))
                 self._axis(0, shape[len(self.lows)], 1)
-            elif isinstance(part, Span):
-                low = next(operands) if part.low is None else part.low
-                self._axis(low, max((part.length - 1) * abs(part.step) + 1, 0), part.step)
-            elif isinstance(part, MaskOf):
-                self.rest.append(next(operands))
-                for _ in range(part.ndim):
+            elif isinstance(entry, Span):
+                low = next(operands) if entry.low is None else entry.low
+                self._axis(low, max((entry.length - 1) * abs(entry.step) + 1, 0), entry.step)
+            elif isinstance(entry, MaskOf):
+                self.index_operands.append(next(operands))
+                for _ in range(entry.ndim):
                     self._axis(0, shape[len(self.lows)], 1)
         for n in shape[len(self.lows) :]:
             self._axis(0, n, 1)
@@ -93,7 +93,7 @@ def _set(pattern, x, value, *operands):
         index, block = _advanced(pattern, window), window.get(x)
         taken = jax.eval_shape(lambda: block.at[index].get())
         return window.put(x, block.at[index].set(_fit(value, taken.shape), mode="drop"))
-    masks = [part for part in pattern if isinstance(part, MaskOf)]
+    masks = [entry for entry in pattern if isinstance(entry, MaskOf)]
     if masks:
         return window.put(x, _blend(pattern, window, window.get(x), value))
     value = _fit(value, _basic_shape(pattern, tuple(window.lengths)))
@@ -108,11 +108,11 @@ def _is_basic(pattern):
 def _basic_shape(pattern, lengths):
     """Return the shape of a block after integers and new axes are applied."""
     shape, axis = [], 0
-    for part in pattern:
-        if part == NEW:
+    for entry in pattern:
+        if entry == NEW:
             shape.append(1)
             continue
-        if isinstance(part, Span):
+        if isinstance(entry, Span):
             shape.append(lengths[axis])
         axis += 1
     return tuple(shape) + tuple(lengths[axis:])
@@ -120,14 +120,14 @@ def _basic_shape(pattern, lengths):
 
 def _advanced(pattern, window):
     """Return the block's index for JAX: slices are whole at this point."""
-    rest, index = iter(window.rest), []
-    for part in pattern:
-        if part == NEW:
+    remaining, index = iter(window.index_operands), []
+    for entry in pattern:
+        if entry == NEW:
             index.append(None)
-        elif isinstance(part, Span):
+        elif isinstance(entry, Span):
             index.append(slice(None))
         else:
-            i = next(rest)
+            i = next(remaining)
             index.append(i.astype(jnp.int32) if i.dtype.itemsize < 4 else i)
     return tuple(index)
 
@@ -145,26 +145,26 @@ def _fit(value, shape):
 
 def _bounds(pattern, shape, operands):
     """Return the valid ranges of a pattern's index Tensors and arrays."""
-    ranges, axis, rest = [], 0, iter(operands)
-    for part in pattern:
-        if part == NEW:
+    ranges, axis, remaining = [], 0, iter(operands)
+    for entry in pattern:
+        if entry == NEW:
             continue
-        if part in (SCALAR, ARRAY):
-            ranges.append(Range(next(rest), shape[axis], axis))
-        elif part == INT or isinstance(part, MaskOf) or part.low is None:
-            next(rest)
-        axis += part.ndim if isinstance(part, MaskOf) else 1
+        if entry in (SCALAR, ARRAY):
+            ranges.append(Range(next(remaining), shape[axis], axis))
+        elif entry == INT or isinstance(entry, MaskOf) or entry.low is None:
+            next(remaining)
+        axis += entry.ndim if isinstance(entry, MaskOf) else 1
     return ranges
 
 
 def _blend(pattern, window, block, value):
     """Return `block` with `value` where the mask is True; all True elements get the same."""
-    before, hidden = _mask_place(pattern)
+    before, hidden = _mask_position(pattern)
     after = block.ndim - before - len(hidden)
     ndim = before + 1 + after
     shape = (*(1,) * (ndim - value.ndim), *value.shape[max(value.ndim - ndim, 0) :])
     value = value.reshape(*shape[:before], *(1,) * len(hidden), *shape[before + 1 :])
-    (mask,) = window.rest
+    (mask,) = window.index_operands
     sizes = iter(mask.shape)
     mask = mask.reshape(
         *(1,) * before, *[next(sizes) if masked else 1 for masked in hidden], *(1,) * after
@@ -174,15 +174,15 @@ def _blend(pattern, window, block, value):
     return jnp.where(mask, value, block)
 
 
-def _mask_place(pattern):
+def _mask_position(pattern):
     """Return the number of axes before the mask and the integers beside it, and for each of their
     axes True if it is the mask's."""
     before, hidden = 0, []
-    for part in pattern:
-        if part == INT:
+    for entry in pattern:
+        if entry == INT:
             hidden.append(False)
-        elif isinstance(part, MaskOf):
-            hidden += [True] * part.ndim
+        elif isinstance(entry, MaskOf):
+            hidden += [True] * entry.ndim
         elif not hidden:
             before += 1
     return before, hidden
@@ -210,10 +210,10 @@ class Setting(Op):
         _share_forms(self, pattern)
 
     def compute(self, avals, *arrays, real=False):
-        x, *rest = arrays
+        x, *operands = arrays
         if real:  # the differentiable form does not round
-            x = x.astype(jnp.promote_types(x.dtype, rest[0].dtype))
-        return self.fn(x, *rest)
+            x = x.astype(jnp.promote_types(x.dtype, operands[0].dtype))
+        return self.fn(x, *operands)
 
 
 _families = {}  # (kind of operation, its pattern without lengths) -> its OpFamily
@@ -222,18 +222,18 @@ forest.tables.append(_families)
 
 def _share_forms(op, pattern):
     """Let operations whose slices differ only in their lengths share a family."""
-    if not pattern or any(part != INT and not isinstance(part, Span) for part in pattern):
+    if not pattern or any(entry != INT and not isinstance(entry, Span) for entry in pattern):
         return
-    lengths = tuple([part.length for part in pattern if isinstance(part, Span)])
+    lengths = tuple([entry.length for entry in pattern if isinstance(entry, Span)])
     if any(map(is_symbolic, lengths)):
         return
-    alike = [part._replace(length=-1) if isinstance(part, Span) else part for part in pattern]
+    alike = [entry._replace(length=-1) if isinstance(entry, Span) else entry for entry in pattern]
     op.family = _families.setdefault((op.__class__, *alike, *signature(lengths)), op.family)
     op.sizes = lengths
 
     def resized(sizes):
-        rest = iter(sizes)
-        new = [part if part == INT else part._replace(length=next(rest)) for part in pattern]
+        remaining = iter(sizes)
+        new = [e if e == INT else e._replace(length=next(remaining)) for e in pattern]
         return op.__class__(tuple(new))
 
     op.resized = resized
@@ -282,8 +282,9 @@ def getitem(self, index):
     return out
 
 
-def setitem(self, index, value) -> None:
-    """`self[index] = value`, broadcast to the indexed shape and cast to this dtype.
+def setitem(self, index, value) -> Tensor:
+    """`self[index] = value`, broadcast to the indexed shape and cast to this dtype. Returns the
+    Tensor, for calls by name.
 
     >>> x = Tensor([1.0, -2.0, 3.0])
     >>> x[x < 0] = 0
@@ -298,19 +299,19 @@ def setitem(self, index, value) -> None:
     where = _one_for_all(self, index, value)
     pattern, operands = Parser(name, self.shape, where).parse(index)
     if NONE in pattern:  # False selects nothing
-        return
+        return self
     alias = getattr(self, "_alias", None)
     if alias is not None and alias.repeats() and _is_basic(pattern):
-        part = self[index]  # if elements repeat, this part may still have each only once
-        part._rebind(apply(_setting[_whole_of(part)], part, value)._value)
-        return
+        view = self[index]  # if elements repeat, this view may still have each only once
+        view._rebind(apply(_setting[_full_pattern(view)], view, value)._value)
+        return self
     do = _door(pattern, operands)
-    self._rebind(do(_setting[pattern], self, value, *operands)._value)
+    return self._rebind(do(_setting[pattern], self, value, *operands)._value)
 
 
-def _whole_of(part):
+def _full_pattern(x):
     """Return the pattern of all elements."""
-    return tuple([Span(0, n, 1) for n in part.shape])
+    return tuple([Span(0, n, 1) for n in x.shape])
 
 
 def _door(pattern, operands):
@@ -330,10 +331,10 @@ def _one_for_all(self, index, value):
     if any(item is None or isinstance(item, (bool, np.bool_)) for item in items):
         return False
     pattern, _ = Parser("Tensor.__setitem__", self.shape, True).parse(index)
-    hidden = [i for i, part in enumerate(pattern) if not isinstance(part, Span)]
+    hidden = [i for i, entry in enumerate(pattern) if not isinstance(entry, Span)]
     if hidden[-1] - hidden[0] >= len(hidden):  # integers not next to the mask: NumPy moves axes
         return False
-    before, axes = _mask_place(pattern)
+    before, axes = _mask_position(pattern)
     after = self.ndim - before - len(axes)
     shape = np.shape(value) if not isinstance(value, Tensor) else value.shape
     if len(shape) <= after:

@@ -32,9 +32,9 @@ def put_at(operands: Arrays, accumulate=False):
     input, values, *indices = operands
     count, ndim = len(indices), input.ndim
     require(count <= ndim, "at-most-tensors-many-input", argument="indices", ndim=ndim, count=count)
-    place = input.at[tuple(indices)]
+    target = input.at[tuple(indices)]
     values = values.astype(input.dtype)
-    return place.add(values) if accumulate else place.set(values)
+    return target.add(values) if accumulate else target.set(values)
 
 
 def _checked_indices(name, indices):
@@ -68,11 +68,11 @@ def index_put(input, indices, values, accumulate=False):
         result = copy(input)
         result[tuple(indices)] = values  # does not count the mask for a single value
         return result
-    places = [i.nonzero(as_tuple=True) if _is_mask(i) else (i,) for i in indices]
-    return put_at((input, values, *itertools.chain(*places)), accumulate)
+    indexers = [i.nonzero(as_tuple=True) if _is_mask(i) else (i,) for i in indices]
+    return put_at((input, values, *itertools.chain(*indexers)), accumulate)
 
 
-@composite(function=(), of="put_at", primitive="IndexPut(accumulate=0)(x1, x2, indices)")
+@composite(function=(), op="put_at", primitive="IndexPut(accumulate=0)(x1, x2, indices)")
 def index_put_of_class(x1, x2, indices, accumulate=0):
     """`x1` with the vector `x2` at `indices`, one vector of integers for each of the first axes;
     added to the old values if `accumulate` is 1.
@@ -93,25 +93,25 @@ def index_put_of_class(x1, x2, indices, accumulate=0):
     bounds=lambda input, dim, index, tensor: [Range(index, input.shape[dim], dim)])  # fmt: skip
 def index_copy(input: Array, dim, index: Array, tensor: Array):
     """`input` with the slices of `tensor` along `dim` at `index`; `Tensor.index_copy_` calls it."""
-    places = index.reshape(-1)
+    rows_at = index.reshape(-1)
     rows, new = jnp.moveaxis(input, dim, 0), jnp.moveaxis(tensor, dim, 0)
     require(
-        new.shape == (places.size, *rows.shape[1:]), "slice-along-indices-shape",
-        tensor=tensor.shape, dim=dim, size=places.size, shape=input.shape,
+        new.shape == (rows_at.size, *rows.shape[1:]), "slice-along-indices-shape",
+        tensor=tensor.shape, dim=dim, size=rows_at.size, shape=input.shape,
     )  # fmt: skip
-    return jnp.moveaxis(rows.at[places].set(new.astype(input.dtype)), 0, dim)
+    return jnp.moveaxis(rows.at[rows_at].set(new.astype(input.dtype)), 0, dim)
 
 
 @op(function=(), name="Tensor.put_",
     bounds=lambda input, index, source, accumulate=False: [
-        Range(index, input.size, of="as-a-number-in-row-major-order")])  # fmt: skip
+        Range(index, input.size, span="as-a-number-in-row-major-order")])  # fmt: skip
 def put_flat(input: Array, index: Array, source: Array, accumulate=False):
     """`input` with the elements of `source` at flat, row-major indices; `Tensor.put_` calls it."""
     n, count = index.size, source.size
     require(n == count, "equally-many-elements", index=n, other="source", count=count)
-    place = input.reshape(-1).at[index.reshape(-1)]
+    target = input.reshape(-1).at[index.reshape(-1)]
     source = source.reshape(-1).astype(input.dtype)
-    return (place.add(source) if accumulate else place.set(source)).reshape(input.shape)
+    return (target.add(source) if accumulate else target.set(source)).reshape(input.shape)
 
 
 # methods -----------------------------------------------------------------------------------------

@@ -14,11 +14,11 @@ from sporax.ops.indexing.assignment import put
 
 
 def _elements(indices, dims):
-    return [Range(indices, math.prod(dims), low=0, of="the-number-of-elements")]
+    return [Range(indices, math.prod(dims), low=0, span="the-number-of-elements")]
 
 
 @op(function=(), name="UnravelIndex", bounds=_elements, differentiable=False)
-def places_in(indices: Array, dims):
+def coordinates_of(indices: Array, dims):
     """`UnravelIndex` with the sizes `dims` as a tuple."""
     is_vector = indices.ndim <= 1 and jnp.issubdtype(indices.dtype, jnp.integer)
     require(is_vector, "integers-n", argument="indices")
@@ -36,7 +36,7 @@ def unravel_index(indices, dims):
     array([[0, 1],
            [2, 2]])
     """
-    return places_in(indices, tuple(dims.tolist() if isinstance(dims, Tensor) else dims))
+    return coordinates_of(indices, tuple(dims.tolist() if isinstance(dims, Tensor) else dims))
 
 
 @composite(primitive="RaggedRange(Tsplits)(starts, limits, deltas)", function=())
@@ -54,9 +54,9 @@ def ragged_range(starts, limits, deltas, Tsplits) -> Arrays:
     who, is_integer = "RaggedRange", Tsplits in (dtypes.int32, dtypes.int64)
     require(is_integer, "int32-int64", who, Tsplits=Tsplits, error=ValueError)
     arrays = [np.atleast_1d(x.asnumpy()) for x in (starts, limits, deltas)]
-    found = [(a.shape, str(a.dtype)) for a in arrays]
-    is_one = len(set(found)) == 1 and arrays[0].ndim <= 1
-    require(is_one, "starts-limits-deltas-one", who, got=found)
+    specs = [(a.shape, str(a.dtype)) for a in arrays]
+    is_one = len(set(specs)) == 1 and arrays[0].ndim <= 1
+    require(is_one, "starts-limits-deltas-one", who, got=specs)
     require(arrays[2].all(), "nonzero", who, deltas=arrays[2])
     counts = [max(0, int(np.ceil((b - a) / d))) for a, b, d in zip(*arrays, strict=True)]
     ranges = [a + d * np.arange(n) for a, d, n in zip(*arrays[::2], counts, strict=True)]
@@ -75,8 +75,8 @@ def sub_and_filter(input_x, max_num, offset) -> Arrays:
     [[0, 3, 4], [2, 3, 4]]
     """
     shifted = input_x.asnumpy() - int(offset)
-    at = np.flatnonzero((shifted >= 0) & (shifted < int(max_num)))
-    return Tensor(shifted.reshape(-1)[at]), Tensor(at.astype(shifted.dtype))
+    indices = np.flatnonzero((shifted >= 0) & (shifted < int(max_num)))
+    return Tensor(shifted.reshape(-1)[indices]), Tensor(indices.astype(shifted.dtype))
 
 
 @composite(primitive="MapUniform()(input, per_group_size, group_num)", function=())
@@ -97,52 +97,52 @@ class _Cache:
     def __init__(self, table, step):
         self.table, self.step, self.size = table, step, len(table)
 
-    def place(self, key, found):
-        """Return the first row, starting at the hash of `key`, for which `found(row)` is true, and
+    def probe(self, key, fits):
+        """Return the first row, starting at the hash of `key`, for which `fits(row)` is true, and
         its distance plus 1."""
         share = 0.6180339 * key
         start = int((share - np.floor(share)) * self.size)
-        return self.walk(start, found)
+        return self.walk(start, fits)
 
-    def walk(self, start, found):
-        """As `place`, starting at the row `start`."""
+    def walk(self, start, fits):
+        """As `probe`, starting at the row `start`."""
         for n in range(self.size + 1):
-            at = (start + n) % self.size
-            if found(self.table[at]):
-                return at, n + 1
+            index = (start + n) % self.size
+            if fits(self.table[index]):
+                return index, n + 1
         raise rejection("row-spare-all-use", "MapCacheIdx", argument="hashmap", size=self.size)
 
     def lookup(self, key):
         """Return the key's slot in the cache; None if it is missing."""
-        at, _ = self.place(key, lambda row: row[3] == 0 or row[0] == key)
-        if self.table[at][3] == 0:
+        index, _ = self.probe(key, lambda row: row[3] == 0 or row[0] == key)
+        if self.table[index][3] == 0:
             return None
-        self.table[at][2] = self.step
-        return self.table[at][1]
+        self.table[index][2] = self.step
+        return self.table[index][1]
 
     def insert(self, key):
         """Insert the key in place of one that has not been used for two steps: (its slot in the
         cache, the evicted key)."""
-        at, distance = self.place(key, lambda row: row[3] == 0)
-        self.table[at] = key, 0, self.step, distance
+        index, distance = self.probe(key, lambda row: row[3] == 0)
+        self.table[index] = key, 0, self.step, distance
         is_old = lambda row: row[3] != 0 and row[2] < self.step - 1  # noqa: E731
-        old, _ = self.walk((at + 1) % self.size, is_old)
-        went, place = self.table[old][:2]
-        self.table[at][1] = place
+        old, _ = self.walk((index + 1) % self.size, is_old)
+        went, slot = self.table[old][:2]
+        self.table[index][1] = slot
         self.table[old][3] = 0
         self.close(old)
-        return place, went
+        return slot, went
 
     def close(self, hole):
         """Move rows behind an emptied one up, so that probing still reaches them."""
-        distance, at = 1, (hole + 1) % self.size
-        while self.table[at][3] != 0:
-            if self.table[at][3] > distance:
-                self.table[hole] = self.table[at]
+        distance, index = 1, (hole + 1) % self.size
+        while self.table[index][3] != 0:
+            if self.table[index][3] > distance:
+                self.table[hole] = self.table[index]
                 self.table[hole][3] -= distance
-                self.table[at][3] = 0
-                hole, distance = at, 0
-            at, distance = (at + 1) % self.size, distance + 1
+                self.table[index][3] = 0
+                hole, distance = index, 0
+            index, distance = (index + 1) % self.size, distance + 1
 
 
 @composite(
@@ -167,11 +167,11 @@ def map_cache_idx(hashmap, indices, step, emb_max_num, cache_max_num) -> Arrays:
     cache = _Cache(rows, int(step))
     keys = indices.asnumpy().astype(np.int64) - int(cache_max_num)
     is_known = (keys >= 0) & (keys < int(emb_max_num))
-    places = [cache.lookup(key) if known else -1 for key, known in zip(keys, is_known, strict=True)]
-    missing = [i for i, place in enumerate(places) if place is None]
+    slots = [cache.lookup(key) if known else -1 for key, known in zip(keys, is_known, strict=True)]
+    missing = [i for i, slot in enumerate(slots) if slot is None]
     swaps = [cache.insert(keys[i]) for i in missing]
-    for i, (place, _) in zip(missing, swaps, strict=True):
-        places[i] = place
+    for i, (slot, _) in zip(missing, swaps, strict=True):
+        slots[i] = slot
     put("MapCacheIdx", hashmap, Tensor(rows))
-    results = places, [went for _, went in swaps], keys[missing], [place for place, _ in swaps]
+    results = slots, [went for _, went in swaps], keys[missing], [slot for slot, _ in swaps]
     return tuple(Tensor(np.asarray(r, rows.dtype)) for r in results)

@@ -46,30 +46,32 @@ class Parser:
     def __init__(self, name, shape, where=False):
         self.name, self.shape, self.where = name, shape, where
         self.pattern, self.operands, self.axis = [], [], 0
+        self.items, self.has_scalar_mask = (), False
 
     def parse(self, index):
         """Return (pattern, operands)."""
         items = items_of(index)
         taken = sum(map(_axes_of, items))
         if taken > (n := len(self.shape)):
-            parts = message("one-part") if n == 1 else message("several-parts", n=n)
+            limit = message("one-part") if n == 1 else message("several-parts", n=n)
             raise rejection(
                 "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
-                parts=parts, shape=self.shape, got=taken,
+                parts=limit, shape=self.shape, got=taken,
             )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
         require(ellipses <= 1, "index-at-most-one-ellipsis", self.name, got=ellipses)
+        self.items = items
         for item in items:
             if item is Ellipsis:
                 for _ in range(len(self.shape) - taken):
                     self._slice(slice(None))
             else:
-                self._part(item)
+                self._item(item)
         is_mixed = NONE in self.pattern and (ARRAY in self.pattern or SCALAR in self.pattern)
         require(not is_mixed, "false-not-mixed-index", self.name)
         return tuple(self.pattern), self.operands
 
-    def _part(self, item):
+    def _item(self, item):
         kind = item.__class__
         if kind is int:
             self._integer(item)
@@ -78,7 +80,7 @@ class Parser:
         elif item is None:
             self.pattern.append(NEW)
         elif isinstance(item, (bool, np.bool_)):
-            self.pattern.append(NEW if item else NONE)
+            self._scalar_mask(item)
         elif isinstance(item, Tensor):
             self._tensor(item)
         elif isinstance(item, (list, tuple, range, np.ndarray)):
@@ -89,6 +91,12 @@ class Parser:
             raise rejection(
                 "index-integer-slice-none", self.name, got=kind.__name__, item=item, error=NoIndex
             )
+
+    def _scalar_mask(self, is_true):
+        """Add an axis for True, unless it is broadcast with an array of indices or another True."""
+        if not (is_true and (self.has_scalar_mask or any(map(_is_array, self.items)))):
+            self.pattern.append(NEW if is_true else NONE)
+        self.has_scalar_mask = True
 
     def _integer(self, i):
         n = self.shape[self.axis]
@@ -136,7 +144,7 @@ class Parser:
             elif aval.ndim:
                 self._mask(item.asnumpy())
             else:
-                self._part(bool(item))
+                self._item(bool(item))
         elif aval.dtype.kind in "iu":
             self._take(ARRAY if aval.ndim else SCALAR, item)
         else:
@@ -170,8 +178,8 @@ class Parser:
         axes = self.shape[self.axis : self.axis + len(mask)]
         require(mask == axes, "mask-shape-dimensions-stands", self.name, axes=axes, got=mask)
 
-    def _take(self, part, operand):
-        self.pattern.append(part)
+    def _take(self, entry, operand):
+        self.pattern.append(entry)
         self.operands.append(operand)
         self.axis += 1
 
@@ -196,6 +204,11 @@ def _axes_of(item):
         array = numbers_of(item)
         return array.ndim if array.dtype.kind == "b" else 1
     return 1
+
+
+def _is_array(item):
+    """Return True for an index that is an array, not a number."""
+    return isinstance(item, (list, tuple, range)) or getattr(item, "ndim", 0) > 0
 
 
 def numbers_of(item):

@@ -13,11 +13,11 @@ def _within(x, v, indices):
 
 def _rows(x, v, indices):
     """Return the rows of `x` at `indices`, to be set to `v` or added to."""
-    at = jnp.atleast_1d(indices)
+    indices = jnp.atleast_1d(indices)
     shape = x.shape[1:]
-    fits = v.shape == at.shape + shape
-    require(fits, "row-shape-indices-shape", v=v.shape, shape=shape, size=at.size)
-    return x.at[at]
+    fits = v.shape == indices.shape + shape
+    require(fits, "row-shape-indices-shape", v=v.shape, shape=shape, size=indices.size)
+    return x.at[indices]
 
 
 @op(

@@ -1,5 +1,7 @@
 """Values written, or accumulated, at indices."""
 
+from typing import TYPE_CHECKING, Any
+
 import jax
 import jax.numpy as jnp
 
@@ -23,16 +25,16 @@ REDUCTIONS = {
 _REDUCTION = kinds.one_of(*REDUCTIONS)
 
 
-def _at(x, places, values, reduction):
+def _at(x, indices, values, reduction):
     if reduction == "sub":
-        return x.at[places].add(-values.astype(x.dtype))
+        return x.at[indices].add(-values.astype(x.dtype))
     _REDUCTION(None, reduction=reduction)
     values = values.astype(x.dtype)
     if REDUCTIONS[reduction] == "multiply":
-        return multiply_at(x, places, values)
+        return multiply_at(x, indices, values)
     if reduction == "div" and jnp.issubdtype(x.dtype, jnp.inexact):
-        return x / multiply_at(jnp.ones_like(x), places, values)
-    return getattr(x.at[places], REDUCTIONS[reduction])(values)
+        return x / multiply_at(jnp.ones_like(x), indices, values)
+    return getattr(x.at[indices], REDUCTIONS[reduction])(values)
 
 
 def _rows(indices):
@@ -115,6 +117,7 @@ def scatter_nd(indices: Array, updates: Array, shape):
     >>> ops.scatter_nd(Tensor([[2], [2]]), Tensor([1.0, 2.0]), (3,)).asnumpy()
     array([0., 0., 3.], dtype=float32)
     """
+    require(min(shape, default=0) >= 0, "not-negative", argument="shape", got=shape)
     rows = jnp.zeros(shape, updates.dtype).at[_rows(indices)]
     return rows.max(updates) if updates.dtype == bool else rows.add(updates)
 
@@ -124,9 +127,9 @@ def scatter_nd(indices: Array, updates: Array, shape):
 
 def _along(indices, axis):
     """Return the full position of each index: its own in all dimensions but `axis`."""
-    places = list(jnp.indices(indices.shape, sparse=True, dtype=indices.dtype))
-    places[axis] = indices
-    return tuple(places)
+    coordinates = list(jnp.indices(indices.shape, sparse=True, dtype=indices.dtype))
+    coordinates[axis] = indices
+    return tuple(coordinates)
 
 
 @op(
@@ -259,7 +262,7 @@ def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True):
     return put("IndexAdd", x, result) if isinstance(x, Parameter) else result
 
 
-@composite(primitive="InplaceIndexAdd(axis)(var, indices, updates)", of="index_add_functional")
+@composite(primitive="InplaceIndexAdd(axis)(var, indices, updates)", op="index_add_functional")
 def inplace_index_add(var, indices, updates, axis):
     """Add the slices of `updates` along `axis` to `var` at `indices`; returns the result.
 
@@ -332,9 +335,9 @@ _SEGMENTS = """The {word} of the slices of `{operand}` with equal `segment_ids`,
 def _declare_segments(short, title, operand, word, compute, shown, empty):
     def function(input: Array, segment_ids: Array, num_segments):
         flat = jnp.reshape(input, (segment_ids.size, *input.shape[segment_ids.ndim :]))
-        at = jnp.reshape(segment_ids, (-1,))
-        at = jnp.where(at < 0, num_segments, at)
-        return compute(flat, at, num_segments)
+        ids = jnp.reshape(segment_ids, (-1,))
+        ids = jnp.where(ids < 0, num_segments, ids)
+        return compute(flat, ids, num_segments)
 
     name = function.__name__ = f"unsorted_segment_{short}"
     function.__module__ = __name__
@@ -351,21 +354,21 @@ def _declare_segments(short, title, operand, word, compute, shown, empty):
 
 def _segments(input, segment_ids, num_segments):
     left_out = jnp.maximum(segment_ids, 0)
-    return [Range(left_out, num_segments, low=0, of="the-number-of-segments")]
+    return [Range(left_out, num_segments, low=0, span="the-number-of-segments")]
 
 
-def _segment_prod(x, at, count):
-    return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), at, x)
+def _segment_prod(x, ids, count):
+    return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), ids, x)
 
 
 def _extreme(compute, end):
     """Wrap `compute` to give the dtype's `end`, not infinities, for empty segments."""
 
-    def computed(x, at, count):
-        result = compute(x, at, count)
+    def computed(x, ids, count):
+        result = compute(x, ids, count)
         if not jnp.issubdtype(x.dtype, jnp.floating):
             return result
-        some = jnp.zeros(count, bool).at[at].set(True)
+        some = jnp.zeros(count, bool).at[ids].set(True)
         some = some.reshape(-1, *(1,) * (result.ndim - 1))
         return jnp.where(some, result, jnp.asarray(getattr(jnp.finfo(x.dtype), end), x.dtype))
 
@@ -381,3 +384,6 @@ for _row in [
     ("prod", "Prod", "x", "product", _segment_prod, "3.", "An empty segment gives 1."),
 ]:  # fmt: skip
     globals()[f"unsorted_segment_{_row[0]}"] = _declare_segments(*_row)
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of both loops over rows

@@ -14,14 +14,14 @@ from sporax.ops.declare import Array, composite, op
 from sporax.ops.indexing.gather import gather
 
 
-def _mean(x, at, count):
-    total = jax.ops.segment_sum(x, at, count)
-    sizes = jnp.zeros(count, x.dtype).at[at].add(1).reshape(-1, *[1] * (x.ndim - 1))
+def _mean(x, ids, count):
+    total = jax.ops.segment_sum(x, ids, count)
+    sizes = jnp.zeros(count, x.dtype).at[ids].add(1).reshape(-1, *[1] * (x.ndim - 1))
     return total / jnp.maximum(sizes, 1)
 
 
-def _product(x, at, count):
-    return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), at, x)
+def _product(x, ids, count):
+    return multiply_at(jnp.ones((count, *x.shape[1:]), x.dtype), ids, x)
 
 
 # name -> (result for a segment, for an empty one, JAX's function)
@@ -33,7 +33,7 @@ _COMPUTE = {
 
 
 def _ids(input_x, segment_ids, count, reduction):
-    return [Range(segment_ids, count, low=0, of="the-number-of-segments")]
+    return [Range(segment_ids, count, low=0, span="the-number-of-segments")]
 
 
 _REDUCTION = kinds.one_of(*_COMPUTE)

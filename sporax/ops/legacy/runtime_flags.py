@@ -40,17 +40,17 @@ _FLAGS = {
 
 def _flag(kind, name, start, types):
     """Return the property of a flag, stored in the object's `__dict__` once it is set."""
-    place = f"_{name}"
+    attribute = f"_{name}"
 
     def get(self):
-        found = self.__dict__.get(place, start)
-        return list(found) if found == () else found
+        value = self.__dict__.get(attribute, start)
+        return list(value) if value == () else value
 
     def put(self, value):
         if not isinstance(value, types) or (isinstance(value, bool) and types == (int,)):
             names = [t.__name__ for t in types]
             raise rejection("of-types", kind.__name__, argument=name, names=names, got=value)
-        self.__dict__[place] = value
+        self.__dict__[attribute] = value
 
     get.__name__ = name
     get.__doc__ = f"A flag of MindSpore's runtime, {start!r} at first; it changes nothing here."
@@ -189,4 +189,4 @@ def add_pipeline_stage(self, stage) -> None:
     self.__dict__.setdefault("_pipeline_stages", []).append(stage)
 
 
-Parameter.add_pipeline_stage = add_pipeline_stage
+setattr(Parameter, add_pipeline_stage.__name__, add_pipeline_stage)

@@ -65,15 +65,15 @@ def itemset(input, *args):
     require(isinstance(value, (bool, int, float)), "value-number-argument-type", who, got=value)
     given = index or input.size == 1
     require(given, "index-given-tensor-several", who, shape=input.shape)
-    place = index[0] if index else 0
-    if isinstance(place, tuple):
-        fits = len(place) == input.ndim
-        require(fits, "index-ints-shape", who, shape=input.shape, ndim=input.ndim, got=place)
+    position = index[0] if index else 0
+    if isinstance(position, tuple):
+        fits = len(position) == input.ndim
+        require(fits, "index-ints-shape", who, shape=input.shape, ndim=input.ndim, got=position)
         result = input.copy()
-        result[place] = value
+        result[position] = value
         return result
     flat = reshape(input, (-1,)).copy()
-    flat[place] = value
+    flat[position] = value
     return reshape(flat, input.shape)
 
 

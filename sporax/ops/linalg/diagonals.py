@@ -53,27 +53,27 @@ class _Pack:
         i, j = np.mgrid[: self.rows, : self.columns]
         d = j - i
         inside = (self.low <= d) & (d <= self.high)
-        place = (self.high - d) * self.longest + np.minimum(i, j) + self.shifts(d)[1]
-        return inside, np.where(inside, place, 0)
+        index = (self.high - d) * self.longest + np.minimum(i, j) + self.shifts(d)[1]
+        return inside, np.where(inside, index, 0)
 
     def unpacked(self):
         """Return for each packed element: True if not padding, and its index in a flat matrix."""
-        n, place = np.mgrid[: self.high - self.low + 1, : self.longest]
+        n, column = np.mgrid[: self.high - self.low + 1, : self.longest]
         d = self.high - n
         length, before = self.shifts(d)
-        t = place - before
+        t = column - before
         inside = (t >= 0) & (t < length)
         flat = (t + np.maximum(-d, 0)) * self.columns + t + np.maximum(d, 0)
         return inside.reshape(self.shape), np.where(inside, flat, 0).reshape(self.shape)
 
     def spread(self, diagonals, elsewhere):
         """Return matrices with these diagonals, and `elsewhere` at all other elements."""
-        inside, place = self.packed()
+        inside, index = self.packed()
         lead = diagonals.shape[: diagonals.ndim - len(self.shape)]
         if not inside.any():
             return jnp.broadcast_to(elsewhere, (*lead, self.rows, self.columns))
         flat = diagonals.reshape(*lead, math.prod(self.shape))
-        return jnp.where(inside, jnp.take(flat, place, -1), elsewhere)
+        return jnp.where(inside, jnp.take(flat, index, -1), elsewhere)
 
 
 def _sizes(length, k, num_rows, num_cols):
@@ -116,7 +116,7 @@ def matrix_diag(x: Array, k=0, num_rows=-1, num_cols=-1, padding_value=0, align=
 
 def _pack_of(matrices, k, align):
     require_shapes(x=(matrices, "... M N"))
-    return _Pack(*matrices.shape[-2:], k, align)
+    return _Pack(*matrices.shape[-2:], k=k, align=align)
 
 
 @op(primitive="MatrixDiagPartV3(align='RIGHT_LEFT')(x, k, padding_value)")
@@ -130,9 +130,9 @@ def matrix_diag_part(x: Array, k, padding_value, align="RIGHT_LEFT"):
            [1, 2]])
     """
     pack = _pack_of(x, k, align)
-    inside, place = pack.unpacked()
+    inside, index = pack.unpacked()
     flat = x.reshape(*x.shape[:-2], math.prod(x.shape[-2:]))
-    return jnp.where(inside, jnp.take(flat, place, -1), jnp.asarray(padding_value, x.dtype))
+    return jnp.where(inside, jnp.take(flat, index, -1), jnp.asarray(padding_value, x.dtype))
 
 
 @op(primitive="MatrixSetDiagV3(align='RIGHT_LEFT')(x, diagonal, k)")
@@ -186,5 +186,5 @@ def fill_diagonal(input: Array, fill_value, wrap=False):
     rows, columns = input.shape[0], input.shape[-1]
     if input.ndim > 2:
         return input.at[(np.arange(rows),) * input.ndim].set(fill_value)
-    places = np.arange(0, input.size, columns + 1)[: None if wrap else min(rows, columns)]
-    return input.reshape(input.size).at[places].set(fill_value).reshape(input.shape)
+    indices = np.arange(0, input.size, columns + 1)[: None if wrap else min(rows, columns)]
+    return input.reshape(input.size).at[indices].set(fill_value).reshape(input.shape)

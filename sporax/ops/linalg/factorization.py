@@ -95,7 +95,7 @@ def eigvals(input: Array):
     return jnp.linalg.eigvals(square(input, "A"))
 
 
-@composite(function=(), of="eig", primitive="Eig(compute_v=False)(x: input)")
+@composite(function=(), op="eig", primitive="Eig(compute_v=False)(x: input)")
 def eig_of_class(input, compute_v=False) -> Array | Arrays:
     """The eigenvalues of matrices, and their eigenvectors if `compute_v`, else an empty Tensor.
 
@@ -122,7 +122,7 @@ def _diagonal(d):
 
 
 @composite(
-    function=(), of="eigh_with_vectors", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
+    function=(), op="eigh_with_vectors", primitive="Eigh(compute_eigenvectors=True, lower=True)(A)"
 )
 def eigh_of_class(A, compute_eigenvectors=True, lower=True) -> Array | Arrays:
     """As `scipy.linalg.eigh`: (values, vectors), or only the values.
@@ -172,7 +172,7 @@ def lu_with_pivots(input: Array):
     name="lu_solve",
     primitive="LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)",
     bounds=lambda b, LU_data, LU_pivots: [
-        Range(LU_pivots, LU_data.shape[-1] + 1, low=1, of="the-rows")
+        Range(LU_pivots, LU_data.shape[-1] + 1, low=1, span="the-rows")
     ],
 )
 def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
@@ -198,10 +198,10 @@ def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
 @op(
     function=(), name="LuUnpack",
     bounds=lambda LU_data, LU_pivots: [
-        Range(LU_pivots, LU_data.shape[-2] + 1, low=1, of="the-rows")
+        Range(LU_pivots, LU_data.shape[-2] + 1, low=1, span="the-rows")
     ],
 )  # fmt: skip
-def lu_parts(LU_data: Array, LU_pivots: Array) -> Arrays:
+def lu_factors(LU_data: Array, LU_pivots: Array) -> Arrays:
     """(P, L, U) with A = P L U; see `lu_unpack`."""
     least = min(LU_data.shape[-2:]) if LU_data.ndim >= 2 else -1
     fits = LU_pivots.shape == (*LU_data.shape[:-2], least)
@@ -215,7 +215,7 @@ def lu_parts(LU_data: Array, LU_pivots: Array) -> Arrays:
 
 
 @composite(
-    primitive="LuUnpack(unpack_data=True, unpack_pivots=True)(LU_data, LU_pivots)", of="lu_parts"
+    primitive="LuUnpack(unpack_data=True, unpack_pivots=True)(LU_data, LU_pivots)", op="lu_factors"
 )
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> tuple:
     """Return (P, L, U) with A = P L U, given A's triangles in one matrix `(*, m, n)` and its pivots
@@ -228,7 +228,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True) -> tuple
     array([[1. , 3.5],
            [2. , 1. ]], dtype=float32)
     """
-    permutation, lower, upper = lu_parts(LU_data, LU_pivots)
+    permutation, lower, upper = lu_factors(LU_data, LU_pivots)
     data = (lower, upper) if unpack_data else (None, None)
     return permutation if unpack_pivots else None, *data
 
@@ -300,7 +300,7 @@ def lstsq(a: Array, b: Array):
     return jnp.linalg.pinv(a) @ b
 
 
-@composite(function=(), of="lstsq", primitive="Lstsq(fast=True, l2_regularizer=0.0)(x, a)")
+@composite(function=(), op="lstsq", primitive="Lstsq(fast=True, l2_regularizer=0.0)(x, a)")
 def lstsq_of_class(x, a, fast=True, l2_regularizer=0.0):
     r"""The Y that minimizes $\|x Y - a\|^2 + l \|Y\|^2$, l being `l2_regularizer`; see `lstsq`.
 

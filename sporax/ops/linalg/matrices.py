@@ -27,14 +27,14 @@ def diag_embed(input: Array, offset=0, dim1=-2, dim2=-1):
            [0., 2.]], dtype=float32)
     """
     rank = input.ndim + 1
-    places = [d % rank if -rank <= d < rank else None for d in (dim1, dim2)]
-    are_two = None not in places and places[0] != places[1]
+    axes = dim1 % rank, dim2 % rank
+    are_two = all(-rank <= d < rank for d in (dim1, dim2)) and axes[0] != axes[1]
     require(are_two, "dim2-two-axes", dim1=dim1, rank=rank, dim2=dim2)
     n = input.shape[-1] + abs(offset)
-    at = np.arange(input.shape[-1])
-    rows, columns = at + max(-offset, 0), at + max(offset, 0)
+    index = np.arange(input.shape[-1])
+    rows, columns = index + max(-offset, 0), index + max(offset, 0)
     result = jnp.zeros((*input.shape[:-1], n, n), input.dtype).at[..., rows, columns].set(input)
-    return jnp.moveaxis(result, (-2, -1), places)
+    return jnp.moveaxis(result, (-2, -1), axes)
 
 
 @composite(tensor=True)
@@ -118,8 +118,8 @@ def diagonal_scatter(input: Array, src: Array, offset=0, dim1=0, dim2=1):
     count = max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
     shape = (*moved.shape[:-2], count)
     require(src.shape == shape, "shape-shape-size", src=src.shape, shape=shape)
-    at = np.arange(count)
-    moved = moved.at[..., at + max(-offset, 0), at + max(offset, 0)].set(src.astype(input.dtype))
+    i = np.arange(count)
+    moved = moved.at[..., i + max(-offset, 0), i + max(offset, 0)].set(src.astype(input.dtype))
     return jnp.moveaxis(moved, (-2, -1), (dim1, dim2))
 
 
@@ -205,17 +205,17 @@ def batch_dot(x1, x2, axes=None):
     require_shapes("batch_dot", x1=(x1, "B ... m"), x2=(x2, "B ... n"))
     default = (a - 1, b - 1 if b == 2 else b - 2)
     first, second = default if axes is None else (axes, axes) if isinstance(axes, int) else axes
-    places = first % a, second % b
-    fits = 0 not in places and -a <= first < a and -b <= second < b
+    contracted = first % a, second % b
+    fits = 0 not in contracted and -a <= first < a and -b <= second < b
     require(fits, "axes-after-first", "batch_dot", axes=axes)
     fits, shapes = x1.shape[first] == x2.shape[second], [x1.shape, x2.shape]
-    require(fits, "axes-one-size", "batch_dot", places=places, shapes=shapes)
-    left = [i for i in range(1, a) if i != places[0]]
-    right = [i for i in range(1, b) if i != places[1]]
+    require(fits, "axes-one-size", "batch_dot", places=contracted, shapes=shapes)
+    left = [i for i in range(1, a) if i != contracted[0]]
+    right = [i for i in range(1, b) if i != contracted[1]]
     n, k = x1.shape[0], x1.shape[first]
     y = matmul(
-        x1.permute(0, *left, places[0]).reshape(n, -1, k),
-        x2.permute(0, places[1], *right).reshape(n, k, -1),
+        x1.permute(0, *left, contracted[0]).reshape(n, -1, k),
+        x2.permute(0, contracted[1], *right).reshape(n, k, -1),
     )
     sizes = [x1.shape[i] for i in left] + [x2.shape[i] for i in right]
     return y.reshape(n, *(sizes or [1]))
@@ -252,7 +252,7 @@ def _grid(who, inputs, several=1):
     require(fits, "inputs-vectors", who)
     sizes = [x.shape[0] for x in inputs]
     index = np.indices(sizes).reshape(len(sizes), -1)
-    return stack([x[Tensor(at)] for x, at in zip(inputs, index, strict=True)], 1)
+    return stack([x[Tensor(positions)] for x, positions in zip(inputs, index, strict=True)], 1)
 
 
 @composite()

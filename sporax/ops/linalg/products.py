@@ -349,7 +349,7 @@ def cross(input: Array, other: Array, dim=None):
     return jnp.cross(input, other, axis=dim)
 
 
-@composite(function=(), of="cross", primitive="Cross(dim=-65530)(input, other)")
+@composite(function=(), op="cross", primitive="Cross(dim=-65530)(input, other)")
 def cross_of_class(input, other, dim=-65530):
     """`cross`, where -65530 stands for the first axis of size 3.
 

@@ -39,9 +39,9 @@ def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
     steps, _, classes = log_probs.shape
     counts = jnp.arange(targets.shape[1]) < jnp.reshape(target_lengths, (-1, 1))
     return [
-        Range(jnp.where(counts, targets, 0), classes, low=0, of="the-classes"),
-        Range(input_lengths, steps + 1, low=0, of="up-to-the-number-of-steps"),
-        Range(target_lengths, targets.shape[1] + 1, low=0, of="up-to-the-number-of-labels"),
+        Range(jnp.where(counts, targets, 0), classes, low=0, span="the-classes"),
+        Range(input_lengths, steps + 1, low=0, span="up-to-the-number-of-steps"),
+        Range(target_lengths, targets.shape[1] + 1, low=0, span="up-to-the-number-of-labels"),
     ]
 
 
@@ -74,12 +74,12 @@ def ctc_loss_and_alphas(
     )
     probs = log_probs.astype(jnp.promote_types(log_probs.dtype, jnp.float32))
     spaced, stays, skips = _paths(targets.astype(jnp.int32), target_lengths, blank, merge)
-    place = jnp.arange(spaced.shape[1])[None]
+    state = jnp.arange(spaced.shape[1])[None]
 
     def emitted(step):
         return jnp.take_along_axis(step, spaced, 1)
 
-    start = jnp.where(place < jnp.where(target_lengths > 0, 2, 1)[:, None], emitted(probs[0]),
+    start = jnp.where(state < jnp.where(target_lengths > 0, 2, 1)[:, None], emitted(probs[0]),
                       _NONE)  # fmt: skip
 
     def step(carry, inputs):
@@ -95,7 +95,7 @@ def ctc_loss_and_alphas(
     loss = _loss(last, probs, targets, input_lengths, target_lengths)
     end = 2 * target_lengths[:, None].astype(jnp.int32)
     alphas = jax.lax.stop_gradient(jnp.concatenate([start[None], alphas]).swapaxes(0, 1))
-    inside = (place <= end)[:, None] & (
+    inside = (state <= end)[:, None] & (
         jnp.arange(len(probs))[None, :, None] < input_lengths[:, None, None]
     )
     alphas = jnp.where(inside & (alphas > _NONE / 2), alphas, -jnp.inf)
@@ -147,7 +147,7 @@ def ctc_loss(
 
 
 @composite(
-    function=(), of="ctc_loss_and_alphas",
+    function=(), op="ctc_loss_and_alphas",
     primitive="CTCLossV2(blank=0, reduction='none', zero_infinity=False)"
     "(log_probs, targets, input_lengths, target_lengths)",
 )  # fmt: skip
@@ -168,9 +168,9 @@ def ctc_loss_v2(
     return reduced(losses, lengths[1], "none", zero_infinity), alphas
 
 
-def _collapsed(places, values):
+def _collapsed(indices, values):
     """Return the positions and labels without consecutive repeats."""
-    rows = places[:, 0]
+    rows = indices[:, 0]
     new = np.ones(len(values), bool)
     new[1:] = (values[1:] != values[:-1]) | (rows[1:] != rows[:-1])
     rows = rows[new]
@@ -181,7 +181,7 @@ def _collapsed(places, values):
 @composite(function=(), primitive="CTCLoss(preprocess_collapse_repeated=False, "
            "ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False)"
            "(x, labels_indices, labels_values, sequence_length)",
-           of="ctc_loss_and_alphas")  # fmt: skip
+           op="ctc_loss_and_alphas")  # fmt: skip
 def ctc_loss_of_class(
     x, labels_indices, labels_values, sequence_length, preprocess_collapse_repeated=False,
     ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False,
@@ -198,12 +198,12 @@ def ctc_loss_of_class(
     >>> slope.shape
     (2, 1, 3)
     """
-    places, values = labels_indices.asnumpy(), labels_values.asnumpy()
+    indices, values = labels_indices.asnumpy(), labels_values.asnumpy()
     if preprocess_collapse_repeated:
-        places, values = _collapsed(places, values)
-    lengths = np.bincount(places[:, 0], minlength=x.shape[1])
+        indices, values = _collapsed(indices, values)
+    lengths = np.bincount(indices[:, 0], minlength=x.shape[1])
     targets = np.zeros((x.shape[1], max(1, lengths.max())), np.int32)
-    targets[places[:, 0], places[:, 1]] = values
+    targets[indices[:, 0], indices[:, 1]] = values
     arguments = Tensor(targets), sequence_length, Tensor(lengths.astype(np.int32))
 
     def losses(x):

@@ -90,8 +90,8 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = var[..., None]
     var = jnp.maximum(var, eps)
-    rest = 0.5 * math.log(2 * math.pi) if full else 0
-    return _reduced(0.5 * (jnp.log(var) + jnp.square(x - target) / var) + rest, reduction)
+    constant = 0.5 * math.log(2 * math.pi) if full else 0
+    return _reduced(0.5 * (jnp.log(var) + jnp.square(x - target) / var) + constant, reduction)
 
 
 # of scores of classes -----------------------------------------------------------------------
@@ -107,7 +107,7 @@ def _scores_and_class(input, target, weight):
     primitive="MultiMarginLoss(p=1, margin=1.0, reduction='mean')"
     "(inputs: input, target, weight=None)",
     check=first_floating("MultiMarginLoss"),
-    bounds=lambda input, target, **_: [Range(target, input.shape[-1], low=0, of="the-classes")],
+    bounds=lambda input, target, **_: [Range(target, input.shape[-1], low=0, span="the-classes")],
 )
 def multi_margin_loss(
     input: Array, target: Array, p=1, margin=1, weight: OPTIONAL = None, reduction="mean"
@@ -147,7 +147,7 @@ def _multilabel_margin(input, target, reduction):
 
 def _labels_or_ends(input, target, **_):
     """Return the range of class labels, of which -1 ends a row."""
-    return [Range(target, input.shape[-1], low=-1, of="the-classes-and--1")]
+    return [Range(target, input.shape[-1], low=-1, span="the-classes-and--1")]
 
 
 @op(

@@ -13,13 +13,13 @@ from sporax.ops.operand_checks import require_integers, require_shapes
 def _costs(acts, labels, input_lengths, label_lengths, blank):
     """-ln P(labels | acts), one for each example."""
     scores = jax.nn.log_softmax(at_least_single(acts), -1)
-    batch, times, places, _ = acts.shape
+    batch, times, positions, _ = acts.shape
     skip = scores[..., blank]
-    emit = jnp.take_along_axis(scores[:, :, : places - 1], labels[:, None, :, None], -1)[..., 0]
+    emit = jnp.take_along_axis(scores[:, :, : positions - 1], labels[:, None, :, None], -1)[..., 0]
     nothing = jnp.finfo(scores.dtype).min / 2  # finite, so that its derivative is, too
     emit = jnp.pad(emit, [(0, 0), (0, 0), (1, 0)], constant_values=nothing)  # into position u
-    u = jnp.arange(places)
-    last_time, last_place = input_lengths - 1, label_lengths
+    u = jnp.arange(positions)
+    last_time, last_position = input_lengths - 1, label_lengths
 
     def along(diagonal, table, shift):
         """Return the elements of `table` at the times `diagonal - u - shift`."""
@@ -32,16 +32,16 @@ def _costs(acts, labels, input_lengths, label_lengths, blank):
         waited = reached + along(diagonal, skip, 1)
         before = jnp.pad(reached[:, :-1], [(0, 0), (1, 0)], constant_values=nothing)
         reached = jnp.maximum(jnp.logaddexp(waited, before + along(diagonal, emit, 0)), nothing)
-        is_end = (diagonal == last_time + last_place)[:, None] & (u == last_place[:, None])
+        is_end = (diagonal == last_time + last_position)[:, None] & (u == last_position[:, None])
         return (reached, jnp.where(is_end, reached, result)), None
 
-    start = jnp.where(u == 0, jnp.zeros((batch, places), scores.dtype), nothing)
-    is_end = (last_time + last_place == 0)[:, None] & (u == 0)
+    start = jnp.where(u == 0, jnp.zeros((batch, positions), scores.dtype), nothing)
+    is_end = (last_time + last_position == 0)[:, None] & (u == 0)
     carried = start, jnp.where(is_end, start, nothing)
-    (_, result), _ = lax.scan(step, carried, jnp.arange(1, times + places - 1))
-    ends = jnp.take_along_axis(result, last_place[:, None], 1)[:, 0]
+    (_, result), _ = lax.scan(step, carried, jnp.arange(1, times + positions - 1))
+    ends = jnp.take_along_axis(result, last_position[:, None], 1)[:, 0]
     rows = jnp.arange(batch)
-    return -(ends + skip[rows, last_time, last_place])
+    return -(ends + skip[rows, last_time, last_position])
 
 
 @op(primitive="RNNTLoss(blank_label=0)(acts, labels, input_lengths, label_lengths)", function=())
@@ -69,7 +69,7 @@ def rnnt_loss(
     require_integers(labels=labels, input_lengths=input_lengths, label_lengths=label_lengths)
     is_class, interval = 0 <= blank_label < acts.shape[3], f"[0, {acts.shape[3]})"
     require(is_class, "in-interval", blank_label=blank_label, interval=interval)
-    rest = labels, input_lengths, label_lengths, blank_label
-    costs, pullback = jax.vjp(lambda x: _costs(x, *rest), acts)
+    args = labels, input_lengths, label_lengths, blank_label
+    costs, pullback = jax.vjp(lambda x: _costs(x, *args), acts)
     (grads,) = pullback(jnp.ones_like(costs))
     return costs.astype(acts.dtype), grads

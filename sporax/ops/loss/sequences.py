@@ -39,25 +39,25 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> Arrays:
     kept = seen & (best != classes - 1)
     if merge_repeated:
         kept[1:] &= best[1:] != best[:-1]
-    rows, at = np.nonzero(kept.T)
+    rows, times = np.nonzero(kept.T)
     columns = np.arange(len(rows)) - np.searchsorted(rows, rows)
     most = int(kept.sum(0).max()) if count and steps else 0
-    places = np.stack([rows, columns], 1).astype(np.int64)
+    indices = np.stack([rows, columns], 1).astype(np.int64)
     shape = np.array([count, most], np.int64)
-    return Tensor(places), Tensor(best.T[rows, at].astype(np.int64)), Tensor(shape), score
+    return Tensor(indices), Tensor(best.T[rows, times].astype(np.int64)), Tensor(shape), score
 
 
 def _by_sequence(indices, values, shape, name):
     """Return {leading indices: list of values in the order of the last index}."""
-    names = [f"{name}_{part}" for part in ("indices", "values", "shape")]
-    parts = (indices, "n r"), (values, "n"), (shape, "r")
-    require_shapes("EditDistance", **dict(zip(names, parts, strict=True)))
+    names = [f"{name}_{field}" for field in ("indices", "values", "shape")]
+    specs = (indices, "n r"), (values, "n"), (shape, "r")
+    require_shapes("EditDistance", **dict(zip(names, specs, strict=True)))
     if indices.size and (indices.min() < 0 or (indices >= shape).any()):
         given = {"argument": names[0], "got": indices.tolist(), "limits": shape.tolist()}
         raise rejection("within-other", "EditDistance", other=names[2], **given)
     result = {}
-    for place, value in zip(indices.tolist(), values.tolist(), strict=True):
-        result.setdefault(tuple(place[:-1]), []).append(value)
+    for index, value in zip(indices.tolist(), values.tolist(), strict=True):
+        result.setdefault(tuple(index[:-1]), []).append(value)
     return result
 
 
@@ -98,14 +98,14 @@ def edit_distance(
         for t in (hypothesis_indices, hypothesis_values, hypothesis_shape,
                   truth_indices, truth_values, truth_shape)
     ]  # fmt: skip
-    found = _by_sequence(*arrays[:3], "hypothesis")
-    true = _by_sequence(*arrays[3:], "truth")
+    hypotheses = _by_sequence(*arrays[:3], name="hypothesis")
+    truths = _by_sequence(*arrays[3:], name="truth")
     require_shapes("EditDistance", hypothesis_shape=(arrays[2], "r"), truth_shape=(arrays[5], "r"))
     result = np.zeros(np.maximum(arrays[2], arrays[5])[:-1], np.float32)
-    for place in {*found, *true}:
-        hypothesis, truth = found.get(place, []), true.get(place, [])
+    for index in {*hypotheses, *truths}:
+        hypothesis, truth = hypotheses.get(index, []), truths.get(index, [])
         steps = _distance(hypothesis, truth)
         if normalize:
             steps = steps / len(truth) if truth else np.inf
-        result[place] = steps
+        result[index] = steps
     return Tensor(result)

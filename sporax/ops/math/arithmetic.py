@@ -1,6 +1,7 @@
 """Arithmetic on two operands promoted to one dtype, and Tensor's operators for it."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -26,7 +27,7 @@ binary = functools.partial(op, promotes=True)
 floating_binary = functools.partial(op, promotes=promote_to_floating)  # integers give Float32
 
 
-def floating(*arrays):
+def floating(*arrays) -> Any:
     """Return the arrays unchanged if floating or complex, else as Float32."""
     converted = [
         x if jnp.issubdtype(x.dtype, jnp.inexact) else x.astype(jnp.float32) for x in arrays
@@ -81,7 +82,7 @@ def scaled_by(count, floating=False):
         met = promote(avals[:-count])
         for factor in avals[-count:]:
             if not factor.weak or (met.kind in "iu" and factor.inexact):
-                met = promote((Aval.of((), met), factor))
+                met = promote((Aval.intern((), met), factor))
         return [np.dtype(np.float32) if floating and met.kind in "biu" else met] * len(avals)
 
     return promotes
@@ -284,12 +285,12 @@ def _wrapped_power(x, exponent):
     """
     x, left = jnp.broadcast_arrays(x, jnp.maximum(exponent, 0))
 
-    def turn(state):
+    def body(state):
         result, square, left = state
         return jnp.where(left & 1, result * square, result), square * square, left >> 1
 
     start = jnp.ones_like(x), x, left
-    return jax.lax.while_loop(lambda state: (state[2] > 0).any(), turn, start)[0]
+    return jax.lax.while_loop(lambda state: (state[2] > 0).any(), body, start)[0]
 
 
 @op(name="Pow", numpy="power(x1: input, x2: exponent, dtype=None)", promotes=_base_and_exponent)
@@ -319,7 +320,7 @@ def integer_pow(input: Array, exponent, real=False):
 
     `real`: True if the exponent was a float. An exponent with a half becomes a square root.
     """
-    dtype = promote((Aval.of((), input.dtype), WEAK_AVALS[float if real else int]))
+    dtype = promote((Aval.intern((), input.dtype), WEAK_AVALS[float if real else int]))
     x = input.astype(dtype)
     if exponent % 1:
         return jnp.sqrt(x) if exponent > 0 else jax.lax.rsqrt(x)

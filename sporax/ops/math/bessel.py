@@ -118,8 +118,8 @@ _SERIES = [
 def _k_near(order, x):
     """K by its power series; `x` at most 2."""
     y, log = x * x / 4, jnp.log(x / 2) + np.euler_gamma
-    parts, weighted = (np.array(c)[::-1] for c in _columns(order))
-    total = jnp.polyval(weighted, y) - log * jnp.polyval(parts, y)
+    coefficients, weighted = (np.array(c)[::-1] for c in _columns(order))
+    total = jnp.polyval(weighted, y) - log * jnp.polyval(coefficients, y)
     return total if order == 0 else 1 / x - x / 2 * total
 
 

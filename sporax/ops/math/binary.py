@@ -66,12 +66,14 @@ def _next_jvp(operands, tangents):
 
 
 def _toward_zero(a, b):
+    require(a.dtype != bool, "operands-numbers-convert-bool")
     if jnp.issubdtype(a.dtype, jnp.integer):
         return jax.lax.div(*jnp.broadcast_arrays(a, b))
     return jnp.trunc(a / b)
 
 
-def _rest(a, b):
+def _remainder(a, b):
+    require(a.dtype != bool, "operands-numbers-convert-bool")
     return jnp.fmod(a, b)
 
 
@@ -108,7 +110,7 @@ _ROWS = [
      "$x / y$ rounded toward zero", _toward_zero, "Tensor([-7]), Tensor([2])", "array([-3])", False,
      ""),
     ("truncate_mod", "truncate_mod(x: input, y: other)", "TruncateMod()(x: input, y: other)",
-     "The remainder of $x / y$ truncated toward zero; it has the sign of `x`", _rest,
+     "The remainder of $x / y$ truncated toward zero; it has the sign of `x`", _remainder,
      "Tensor([-7]), Tensor([2])", "array([-1])", True, ""),
     ("bitwise_left_shift", f"bitwise_left_shift({_OF})", "LeftShift()(x1: input, x2: other)",
      r"$input \cdot 2^{other}$ of integers", _shift(jnp.left_shift), "Tensor([3]), Tensor([2])",

@@ -1,5 +1,7 @@
 """Comparisons, logic and bits, and Tensor's operators for them."""
 
+from typing import TYPE_CHECKING, Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -85,6 +87,9 @@ def _declare(name, short, primitive, called, symbol, compute, shown):
 
 
 globals().update({row[0]: _declare(*row) for row in _ROWS})
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of `_ROWS`
 
 
 # operators ----------------------------------------------------------------------------------

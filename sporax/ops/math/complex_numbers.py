@@ -72,7 +72,7 @@ def polar(abs: Array, angle: Array):
     """
     # from its two parts: a product with 1j would turn an infinite one into NaN
     wide = jnp.promote_types(abs.dtype, jnp.float32)
-    return jax.lax.complex(*[(abs * turn(angle)).astype(wide) for turn in (jnp.cos, jnp.sin)])
+    return jax.lax.complex(*[(abs * f(angle)).astype(wide) for f in (jnp.cos, jnp.sin)])
 
 
 @op(name="view_as_real")

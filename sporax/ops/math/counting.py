@@ -34,13 +34,12 @@ def bincount_of_class(array: Array, weights: Array, size):
     require(fits, "shape-of", weights=weights.shape, shape=array.shape, other="array")
     require(isinstance(size, int) and size >= 0, "int-at-least", size=size, n=0)
     added = weights if weights.size else jnp.ones(array.shape, weights.dtype)
-    place = jnp.where((array < 0) | (array >= size), size, array)
-    return jnp.zeros(size + 1, weights.dtype).at[place.reshape(-1)].add(added.reshape(-1))[:size]
+    index = jnp.where((array < 0) | (array >= size), size, array)
+    return jnp.zeros(size + 1, weights.dtype).at[index.reshape(-1)].add(added.reshape(-1))[:size]
 
 
 def _classes(labels, predictions, weights, num_classes, **_):
-    of = "the-classes"
-    return [Range(a, num_classes, low=0, of=of) for a in (labels, predictions)]
+    return [Range(a, num_classes, low=0, span="the-classes") for a in (labels, predictions)]
 
 
 @op(
@@ -89,9 +88,9 @@ def histogram_fixed_width(x: Array, range: Array, nbins, dtype="int32"):
     require(is_pair, "least-greatest", range=got, other="x", dtype=x.dtype)
     kind = jnp.promote_types(x.dtype, jnp.float32)
     low, high = range.astype(kind)
-    place = jnp.floor(nbins * (x.reshape(-1).astype(kind) - low) / (high - low))
-    place = jnp.clip(place, 0, nbins - 1).astype(jnp.int32)
-    return jnp.zeros(nbins, jnp.int32).at[place].add(1)
+    index = jnp.floor(nbins * (x.reshape(-1).astype(kind) - low) / (high - low))
+    index = jnp.clip(index, 0, nbins - 1).astype(jnp.int32)
+    return jnp.zeros(nbins, jnp.int32).at[index].add(1)
 
 
 @op(function=(), primitive="EqualCount()(x, y)", differentiable=False)
@@ -142,9 +141,9 @@ def accidental_hits(true_classes, sampled_candidates, num_true=1) -> Arrays:
     require(len(shape) == 1, "vector", who, argument="sampled_candidates", shape=shape)
     true, sampled = true_classes.asnumpy(), sampled_candidates.asnumpy()
     _integers(who, true_classes=true, sampled_candidates=sampled)
-    rows, _, places = np.nonzero(true[:, :, None] == sampled)
+    rows, _, positions = np.nonzero(true[:, :, None] == sampled)
     least = np.full(len(rows), np.finfo(np.float32).min, np.float32)
-    return Tensor(rows.astype(np.int32)), Tensor(places.astype(np.int64)), Tensor(least)
+    return Tensor(rows.astype(np.int32)), Tensor(positions.astype(np.int64)), Tensor(least)
 
 
 @composite(function=(), primitive="InvertPermutation()(input_x)")

@@ -1,5 +1,7 @@
 """Elementwise functions of one array."""
 
+from typing import TYPE_CHECKING, Any
+
 import jax
 import jax.numpy as jnp
 import jax.scipy.special as special
@@ -131,7 +133,7 @@ def _declare(function, names, primitives, formula, example, shown, differentiabl
     array([{shown}]{", dtype=float32" if differentiable else ""})
     """
     mint = [n for n in names if n not in _NOT_IN_MINT]
-    mint += [f"{path}.{names[0]}" for path, held in _ALSO_IN_MINT.items() if names[0] in held]
+    mint += [f"{path}.{names[0]}" for path, members in _ALSO_IN_MINT.items() if names[0] in members]
     numpy = _ALSO_IN_NUMPY.get(names[0], [n for n in names if n not in _NOT_IN_NUMPY])
     return op(
         primitive=tuple(f"{p}()(input)" for p in primitives.split()),
@@ -153,6 +155,9 @@ for _rows, _on, *_more in [
         _function = _declare(_on(_compute), _names, _primitives, _formula, *_example, *_more)
         _functions[_function.__name__] = _function
 globals().update(_functions)
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of `_functions`
 
 
 @op(

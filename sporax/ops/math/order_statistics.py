@@ -16,9 +16,9 @@ from sporax.ops.math.sorting import sort
 from sporax.ops.shape.creation import full
 
 
-def _picked(x, order, place, axis, keepdims):
+def _picked(x, order, rank, axis, keepdims):
     """Return the elements at position `place` of `order`, and their indices."""
-    index = jnp.take_along_axis(order, place, axis)
+    index = jnp.take_along_axis(order, rank, axis)
     values = jnp.take_along_axis(x, index, axis)
     if not keepdims:
         values, index = jnp.squeeze(values, axis), jnp.squeeze(index, axis)
@@ -32,11 +32,11 @@ def _lower_median(x, axis, keepdims, leave_out):
     order = jnp.argsort(x, axis, stable=True)  # NaN comes last
     size = x.shape[axis]
     missing = jnp.isnan(x).sum(axis, keepdims=True) if jnp.issubdtype(x.dtype, jnp.inexact) else 0
-    place = jnp.maximum(size - missing - 1, 0) // 2
+    rank = jnp.maximum(size - missing - 1, 0) // 2
     if not leave_out:  # if there is a NaN, it is the median
-        place = jnp.where(missing > 0, size - missing, (size - 1) // 2)
+        rank = jnp.where(missing > 0, size - missing, (size - 1) // 2)
     shape = [1 if i == axis % x.ndim else n for i, n in enumerate(x.shape)]
-    return _picked(x, order, jnp.broadcast_to(place, shape), axis, keepdims)
+    return _picked(x, order, jnp.broadcast_to(rank, shape), axis, keepdims)
 
 
 @op(
@@ -79,8 +79,8 @@ def kthvalue(input: Array, k, dim=-1, keepdim=False) -> Arrays:
     size = x.shape[dim]
     require(0 < k <= size, "in-interval", k=k, interval=f"[1, {size}]")
     order = jnp.argsort(x, dim, stable=True)
-    place = jnp.full([1 if i == dim % x.ndim else n for i, n in enumerate(x.shape)], k - 1)
-    return _picked(x, order, place, dim, keepdim and input.ndim > 0)
+    rank = jnp.full([1 if i == dim % x.ndim else n for i, n in enumerate(x.shape)], k - 1)
+    return _picked(x, order, rank, dim, keepdim and input.ndim > 0)
 
 
 @composite(mint="median(input, dim=None, keepdim=False)", function=(), name="median")
@@ -208,8 +208,8 @@ def bincount(input, weights=None, minlength=0):
     >>> ops.bincount(Tensor([1, 2, 2])).asnumpy()
     array([0., 1., 2.], dtype=float32)
     """
-    values = input.asnumpy() if isinstance(input, Tensor) else None
-    is_vector = values is not None and values.ndim == 1 and values.dtype.kind in "iu"
+    values = input.asnumpy() if isinstance(input, Tensor) else np.array(None)
+    is_vector = values.ndim == 1 and values.dtype.kind in "iu"
     require(is_vector, "vector-integers", "bincount", input=input)
     if weights is not None and weights.shape != input.shape:
         shape = input.shape
@@ -238,10 +238,10 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
     low, high = (x.min(), x.max()) if min == max else (min, max)
     same = jnp.asarray(low == high)
     low, high = jnp.where(same, low - 1, low), jnp.where(same, high + 1, high)
-    place = jnp.floor((x - low) / (high - low) * bins).astype(jnp.int32)
-    place = jnp.where(x == high, bins - 1, place)
+    index = jnp.floor((x - low) / (high - low) * bins).astype(jnp.int32)
+    index = jnp.where(x == high, bins - 1, index)
     inside = (x >= low) & (x <= high)
-    counts = jnp.zeros(bins + 1, jnp.int32).at[jnp.where(inside, place, bins)].add(1)[:bins]
+    counts = jnp.zeros(bins + 1, jnp.int32).at[jnp.where(inside, index, bins)].add(1)[:bins]
     wide = jnp.issubdtype(input.dtype, jnp.floating) and input.dtype.itemsize == 2
     return counts.astype(jnp.float32 if wide else input.dtype)
 
@@ -257,7 +257,7 @@ def bucketize(input: Array, boundaries, right=False):
     return jnp.searchsorted(edges, input, "right" if right else "left").astype(jnp.int32)
 
 
-@composite(function=(), primitive="Bucketize(boundaries)(input)", of="bucketize")
+@composite(function=(), primitive="Bucketize(boundaries)(input)", op="bucketize")
 def bucketize_of_class(input, boundaries):
     """`bucketize` with `right=True`: an element equal to a boundary counts as beyond it.
 

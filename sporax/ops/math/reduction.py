@@ -204,9 +204,9 @@ def ptp(input, axis=None, keepdims=False):
     return amax(input, axis, keepdims) - amin(input, axis, keepdims)
 
 
-def _pick(x, at, axis):
+def _pick(x, index, axis):
     """Return the elements at the indices `at` (which keep the axis); only these get gradients."""
-    here = jax.lax.broadcasted_iota(at.dtype, x.shape, axis) == at
+    here = jax.lax.broadcasted_iota(index.dtype, x.shape, axis) == index
     return jnp.sum(jnp.where(here, x, jnp.zeros((), x.dtype)), axis, x.dtype, keepdims=True)
 
 
@@ -219,9 +219,9 @@ def _with_index(x, axis, keepdims, find):
     if x.ndim == 0:
         return jnp.zeros((), jnp.int64), x
     axis = axis % x.ndim if -x.ndim <= axis < x.ndim else axis
-    at = find(x, axis, keepdims=True).astype(jnp.int64)
-    value = _pick(x, at, axis)
-    return (at, value) if keepdims else (jnp.squeeze(at, axis), jnp.squeeze(value, axis))
+    index = find(x, axis, keepdims=True).astype(jnp.int64)
+    value = _pick(x, index, axis)
+    return (index, value) if keepdims else (jnp.squeeze(index, axis), jnp.squeeze(value, axis))
 
 
 @op(function=(), primitive="ArgMaxWithValue(axis=0, keep_dims=False)(input)")
@@ -283,8 +283,8 @@ def _declare_value_and_index(word, name, plain, with_index, other, value, index)
         input = _with_initial(name, other, input, initial, where)
         if axis is None:
             return plain(input), Tensor(0)
-        at, value = with_index(input, axis, keepdims)
-        return value, at
+        indices, value = with_index(input, axis, keepdims)
+        return value, indices
 
     def whole(
         input, axis=None, keepdims=False, *, initial=None, where=None, return_indices=False

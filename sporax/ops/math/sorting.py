@@ -1,5 +1,7 @@
 """Sorting, top-k, distinct values, and search in sorted sequences."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,8 +29,8 @@ def sort(input: Array, axis=-1, descending=False, stable=True) -> Arrays:
     >>> [t.asnumpy() for t in ops.sort(Tensor([3.0, 1.0]))]
     [array([1., 3.], dtype=float32), array([1, 0], dtype=int32)]
     """
-    at = jnp.argsort(input, axis, stable=True, descending=descending)
-    return jnp.take_along_axis(input, at, axis), at.astype(jnp.int32)
+    indices = jnp.argsort(input, axis, stable=True, descending=descending)
+    return jnp.take_along_axis(input, indices, axis), indices.astype(jnp.int32)
 
 
 @op(
@@ -58,22 +60,24 @@ def argsort(input: Array, axis=-1, descending=False, stable=True):
 )  # fmt: skip
 def topk(input: Array, k, dim=None, largest=True, sorted=True) -> Arrays:
     """The `k` largest (or smallest) elements along `dim` (the last by default), sorted, and their
-    indices (Int32): a pair.
+    indices (Int32): a pair. All elements stay in place if they need not be `sorted`.
 
     >>> [t.asnumpy() for t in ops.topk(Tensor([1.0, 3.0, 2.0]), 2)]
     [array([3., 2.], dtype=float32), array([1, 2], dtype=int32)]
     """
     dim = -1 if dim is None else dim
-    k = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # from a one-element Tensor
+    count: Any = k[0] if isinstance(k, tuple) and len(k) == 1 else k  # from a one-element Tensor
     size = input.shape[dim]
-    require(0 < k <= size, "in-interval", k=k, interval=f"[1, {size}]")
+    require(0 < count <= size, "in-interval", k=count, interval=f"[1, {size}]")
     x = jnp.moveaxis(input, dim, -1)
-    if largest:
-        value, at = jax.lax.top_k(x, k)
+    if count == size and not sorted:
+        value, indices = x, jnp.broadcast_to(jnp.arange(size), x.shape)
+    elif largest:
+        value, indices = jax.lax.top_k(x, count)
     else:
-        at = jnp.argsort(x, -1, stable=True)[..., :k]
-        value = jnp.take_along_axis(x, at, -1)
-    return jnp.moveaxis(value, -1, dim), jnp.moveaxis(at, -1, dim).astype(jnp.int32)
+        indices = jnp.argsort(x, -1, stable=True)[..., :count]
+        value = jnp.take_along_axis(x, indices, -1)
+    return jnp.moveaxis(value, -1, dim), jnp.moveaxis(indices, -1, dim).astype(jnp.int32)
 
 
 @composite(mint="sort", function=())
@@ -83,8 +87,8 @@ def sort_int64(input, *, dim=-1, descending=False, stable=False) -> Arrays:
     >>> mint.sort(Tensor([3.0, 1.0]))[0].asnumpy()
     array([1., 3.], dtype=float32)
     """
-    value, at = sort(input, dim, descending)
-    return value, at.long()
+    value, indices = sort(input, dim, descending)
+    return value, indices.long()
 
 
 @composite(mint="argsort", function=())
@@ -104,8 +108,8 @@ def topk_int64(input, k, dim=-1, largest=True, sorted=True) -> Arrays:
     >>> mint.topk(Tensor([3.0, 1.0, 2.0]), 2)[1].asnumpy()
     array([0, 2])
     """
-    value, at = topk(input, k, dim, largest, sorted)
-    return value, at.long()
+    value, indices = topk(input, k, dim, largest, sorted)
+    return value, indices.long()
 
 
 @op(
@@ -160,7 +164,7 @@ def _bound(name, right, shown):
     array([[{shown}, 0]], dtype=int32)
     """
     composite(
-        function=(), of="searchsorted", primitive=f"{name}(out_type=int32)(sorted_x, values)"
+        function=(), op="searchsorted", primitive=f"{name}(out_type=int32)(sorted_x, values)"
     )(function)
 
 
@@ -206,12 +210,12 @@ def unique(input) -> Arrays:
     >>> [t.asnumpy() for t in ops.unique(Tensor([2, 1, 2]))]
     [array([2, 1]), array([0, 1, 0])]
     """
-    values, first, at = np.unique(input.asnumpy(), return_index=True, return_inverse=True)
+    values, first, inverse = np.unique(input.asnumpy(), return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
     kind = np.int64 if values.dtype == np.int64 else np.int32
-    return Tensor(values[order]), Tensor(place[at].reshape(input.shape).astype(kind))
+    return Tensor(values[order]), Tensor(rank[inverse].reshape(input.shape).astype(kind))
 
 
 @composite(tensor="unique", mint="unique", function=())
@@ -227,10 +231,10 @@ def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False,
     )
     if not (return_inverse or return_counts):
         return Tensor(arrays)
-    values, *rest = arrays
+    values, *extras = arrays
     if return_inverse:
-        rest[0] = rest[0].reshape(input.shape if dim is None else (input.shape[dim],))
-    return (Tensor(values), *[Tensor(r.astype(np.int64)) for r in rest])
+        extras[0] = extras[0].reshape(input.shape if dim is None else (input.shape[dim],))
+    return (Tensor(values), *[Tensor(r.astype(np.int64)) for r in extras])
 
 
 @composite(
@@ -245,10 +249,10 @@ def unique_with_pad(input, pad_num) -> Arrays:
     [array([2, 1, 0]), array([0, 1, 0])]
     """
     require(input.ndim == 1, "vector", "UniqueWithPad", argument="x", shape=input.shape)
-    values, at = (t.asnumpy() for t in unique(input))
+    values, inverse = (t.asnumpy() for t in unique(input))
     padded = np.full(input.shape, int(pad_num), values.dtype)
     padded[: len(values)] = values
-    return Tensor(padded), Tensor(at.astype(values.dtype))
+    return Tensor(padded), Tensor(inverse.astype(values.dtype))
 
 
 @composite(tensor=True, mint=True)
@@ -268,8 +272,8 @@ def unique_consecutive(
     kept = rows[begins]
     outputs = [Tensor(kept if dim is None else np.moveaxis(kept, 0, dim))]
     if return_inverse:
-        at = np.cumsum(begins) - 1
-        outputs.append(Tensor(at.reshape(array.shape) if dim is None else at))
+        inverse = np.cumsum(begins) - 1
+        outputs.append(Tensor(inverse.reshape(array.shape) if dim is None else inverse))
     if return_counts:
         outputs.append(Tensor(np.diff(np.append(np.flatnonzero(begins), len(rows)))))
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
@@ -303,8 +307,8 @@ def list_difference(x, y, out_idx=dtypes.int32) -> Arrays:
     are_vectors = x.ndim == y.ndim == 1 and x.dtype == y.dtype
     require(are_vectors, "vectors-one-dtype", "ListDiff", x=x, other="y", second=y)
     values = x.asnumpy()
-    at = np.flatnonzero(~np.isin(values, y.asnumpy()))
-    return Tensor(values[at]), Tensor(at.astype(dtypes.to_numpy(out_idx)))
+    indices = np.flatnonzero(~np.isin(values, y.asnumpy()))
+    return Tensor(values[indices]), Tensor(indices.astype(dtypes.to_numpy(out_idx)))
 
 
 @composite(tensor=True)

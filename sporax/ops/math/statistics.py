@@ -184,15 +184,12 @@ def norm_of_vectors(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     """
     if dim is None or isinstance(dim, int):
         return vector_norm(input, ord, dim, keepdim, dtype=dtype)
-    places = sorted(d % input.ndim for d in dim)
-    others = [i for i in range(input.ndim) if i not in places]
-    flat = input.permute(*others, *places).reshape(*[input.shape[i] for i in others], -1)
+    axes = sorted(d % input.ndim for d in dim)
+    others = [i for i in range(input.ndim) if i not in axes]
+    flat = input.permute(*others, *axes).reshape(*[input.shape[i] for i in others], -1)
     result = vector_norm(flat, ord, -1, False, dtype=dtype)
-    return (
-        result.reshape([1 if i in places else n for i, n in enumerate(input.shape)])
-        if (keepdim)
-        else result
-    )
+    kept = [1 if i in axes else n for i, n in enumerate(input.shape)]
+    return result.reshape(kept) if keepdim else result
 
 
 @composite(
@@ -340,7 +337,7 @@ def cumprod(input: Array, dim, dtype=None, exclusive=False, reverse=False):
 _products = cumprod.declaration.face()
 
 
-@composite(function=(), of="cumprod", primitive="CumProd(exclusive=False, reverse=False)(x, axis)")
+@composite(function=(), op="cumprod", primitive="CumProd(exclusive=False, reverse=False)(x, axis)")
 def cumprod_of_class(x, axis, exclusive=False, reverse=False):
     """`cumprod` in the dtype of `x`; `exclusive`: of the elements before, `reverse`: from the end.
 
@@ -350,16 +347,16 @@ def cumprod_of_class(x, axis, exclusive=False, reverse=False):
     return _products(x, axis, x.dtype, exclusive, reverse)
 
 
-@composite(function=(), of="norm", primitive="EuclideanNorm(keep_dims=False)(x, axes)")
+@composite(function=(), op="norm", primitive="EuclideanNorm(keep_dims=False)(x, axes)")
 def euclidean_norm(x, axes, keep_dims=False):
     r"""$\sqrt{\sum_i |x_i|^2}$ over `axes`, a Tensor of ints, in the dtype of `x`.
 
     >>> ops.EuclideanNorm()(Tensor([[3.0, 4.0]]), Tensor([1])).asnumpy()
     array([5.], dtype=float32)
     """
-    places = axes.tolist() if isinstance(axes, Tensor) else axes
-    places = tuple(places) if isinstance(places, (list, tuple)) else (places,)
-    return norm_of_vectors(x, 2, places, keep_dims).astype(x.dtype)
+    dims = axes.tolist() if isinstance(axes, Tensor) else axes
+    dims = tuple(dims) if isinstance(dims, (list, tuple)) else (dims,)
+    return norm_of_vectors(x, 2, dims, keep_dims).astype(x.dtype)
 
 
 def _is_nan(x):
@@ -368,7 +365,7 @@ def _is_nan(x):
 
 def _running(name, word, better, primitive, index, mint):
     def function(input: Array, axis) -> Arrays:
-        at = jnp.broadcast_to(
+        positions = jnp.broadcast_to(
             jnp.expand_dims(
                 jnp.arange(input.shape[axis], dtype=index),
                 [i for i in range(input.ndim) if i != axis % input.ndim],
@@ -380,7 +377,7 @@ def _running(name, word, better, primitive, index, mint):
             keep = better(a[0], b[0]) | (_is_nan(a[0]) & ~_is_nan(b[0]))  # NaN stays, as in NumPy
             return jnp.where(keep, a[0], b[0]), jnp.where(keep, a[1], b[1])
 
-        return jax.lax.associative_scan(later, (input, at), axis=axis % input.ndim)
+        return jax.lax.associative_scan(later, (input, positions), axis=axis % input.ndim)
 
     function.__name__, function.__module__ = name, __name__
     kind = dtypes.from_numpy(index)
@@ -418,7 +415,7 @@ def addn(tensors: Arrays):
     >>> ops.addn((Tensor([1.0]), Tensor([2.0]), Tensor([3.0]))).asnumpy()
     array([6.], dtype=float32)
     """
-    total, *rest = tensors
-    for x in rest:
+    total, *others = tensors
+    for x in others:
         total = total + x
     return total

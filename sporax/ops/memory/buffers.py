@@ -30,11 +30,13 @@ def frombuffer(buffer, dtype, count=-1, offset=0):
     fits = count >= -1 and 0 not in (count, length)
     require(fits, "1-positive-int-buffer", "frombuffer", count=count, length=length)
     require(0 <= offset < length, "0-within-buffer", "frombuffer", offset=offset, length=length)
-    rest = length - offset
-    size, is_rest = kind.itemsize, count == -1
-    fits = not rest % size if is_rest else count * size <= rest
-    which = message("whole-elements") if is_rest else message("n-elements", n=count)
-    require(fits, "bytes-after-offset-hold", "frombuffer", rest=rest, which=which, itemsize=size)
+    available = length - offset
+    size, takes_all = kind.itemsize, count == -1
+    fits = not available % size if takes_all else count * size <= available
+    which = message("whole-elements") if takes_all else message("n-elements", n=count)
+    require(
+        fits, "bytes-after-offset-hold", "frombuffer", rest=available, which=which, itemsize=size
+    )
     array = np.frombuffer(buffer, kind, count, offset)
     shared = array.flags.writeable and kind.kind != "V"  # NumPy's DLPack lacks kind V
     return from_dlpack(array) if shared else Tensor(array)

@@ -30,8 +30,8 @@ class _Capsule:
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         self.name = name(capsule)
         require(self.name in _DEVICE_AT, "capsule-one-nobody-used", "from_dlpack", name=self.name)
-        at = pointer(capsule, self.name) + _DEVICE_AT[self.name]
-        self.device = tuple((ctypes.c_int32 * 2).from_address(at))
+        address = pointer(capsule, self.name) + _DEVICE_AT[self.name]
+        self.device = tuple((ctypes.c_int32 * 2).from_address(address))
 
     def __dlpack__(self, **_):
         return self.capsule

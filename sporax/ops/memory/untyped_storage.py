@@ -79,8 +79,7 @@ class UntypedStorage:
         self._root._rebind(Tensor(new)._value)
 
     def __getitem__(self, index):
-        found = self._bytes()[: self.nbytes()][index]
-        return found.tolist()
+        return self._bytes()[: self.nbytes()][index].tolist()
 
     def __setitem__(self, index, value):
         data = self._bytes()[: self.nbytes()]
@@ -108,8 +107,8 @@ class UntypedStorage:
         if kept < root.nbytes:
             count = kept // item
             flat = reshape(root, (-1,))
-            rest = zeros(root.size - count, root.dtype)
-            cleared = concat((flat[:count], rest)) if count else rest
+            zeroed = zeros(root.size - count, root.dtype)
+            cleared = concat((flat[:count], zeroed)) if count else zeroed
             root._rebind(reshape(cleared, root.shape)._value)
         if size > root.nbytes:
             self._root = _extended(root, -(-size // item))
@@ -146,9 +145,9 @@ def _extended(root, count):
     del flat
     alias = views.share(whole)
     for handle in storage.alive():
-        first, *rest = (*handle._alias.path, None)
+        first, *tail = (*handle._alias.path, None)
         if isinstance(first, Part):
-            path = (Part((count,), first.layout), *rest[:-1])
+            path = (Part((count,), first.layout), *tail[:-1])
         else:
             inner = Part((count,), Strided.contiguous(storage.aval.shape))
             path = (inner, *handle._alias.path)
@@ -217,7 +216,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     root = (source if isinstance(source, UntypedStorage) else UntypedStorage(source))._root
     if root.dtype != self.dtype:
         root = reshape(root, (-1,)).view(self.dtype)
-    return _into(self, _part(root, storage_offset, size, stride))
+    return _into(self, _strided_view(root, storage_offset, size, stride))
 
 
 def _into(tensor, view):
@@ -235,7 +234,7 @@ def _set_data(self, data):
     _into(self, reshape(data, data.shape))
 
 
-def _part(root, offset, size, stride):
+def _strided_view(root, offset, size, stride):
     """Return the view of these elements of `root`, a row-major array."""
     size = (root.size - offset,) if size is None else sizes((size,))
     stride = Strided.contiguous(size).strides if stride is None else sizes((stride,))
@@ -253,8 +252,8 @@ for _name, _method in {
     "untyped_storage": untyped_storage,
     "storage": storage,
     "set_": set_,
+    "_set_data": _set_data,  # by the setter of `Tensor.data`
 }.items():
     attach(_name, _method)
-Tensor.data = Tensor.data.setter(_set_data)  # a Parameter's is `set_data`
 
 __all__ = ["UntypedStorage"]

@@ -1,6 +1,7 @@
 """Activation functions."""
 
 import functools
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -13,9 +14,15 @@ from sporax.ops.operand_checks import floats_only, tensors_only
 from sporax.ops.shape.zero_dimensional import of_any_rank
 
 
+def _selu_operand(aval):
+    """Reject operands other than floating Tensors and, as MindSpore, those of Int8 and Int32."""
+    if aval.weak or aval.dtype.name not in ("int8", "int32"):
+        floats_only("SeLU")(aval)
+
+
 def _declare(name, primitive, parameter, formula, compute, example, shown, mint=True):
     def function(input: Array):
-        if input.dtype.itemsize > 2:
+        if input.dtype.itemsize > 2 and jnp.issubdtype(input.dtype, jnp.inexact):
             return compute(input)
         return compute(input.astype(jnp.float32)).astype(input.dtype)  # rounded once
 
@@ -30,7 +37,7 @@ def _declare(name, primitive, parameter, formula, compute, example, shown, mint=
         function=f"{name}({parameter}: input)",
         mint=f"nn.functional.{name}(input)" if mint else None,
         name=primitive or name,
-        check=floats_only(primitive or name),
+        check=_selu_operand if name == "selu" else floats_only(primitive or name),
     )(function)
 
 
@@ -55,6 +62,9 @@ _ROWS = [
 
 _functions = {row[0]: _declare(*row) for row in _ROWS}
 globals().update(_functions)
+if TYPE_CHECKING:
+
+    def __getattr__(name) -> Any: ...  # the functions of `_functions`
 
 
 @op(function=(), primitive="ReLU()(input)", check=tensors_only("ReLU"))
@@ -302,7 +312,7 @@ def log_softmax(input: Array, axis=-1, *, dtype=None):
     return jax.nn.log_softmax(_in(input, dtype), _axis(input, axis))
 
 
-@composite(function=(), of="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)")
+@composite(function=(), op="log_softmax", primitive="LogSoftmaxExt()(input, dim=None, dtype=None)")
 def log_softmax_of_class(input, dim=None, dtype=None):
     r"""`log_softmax` along `dim`; None: axis 0 of 0, 1 or 3 dimensions, else axis 1.
 

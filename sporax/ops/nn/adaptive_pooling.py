@@ -6,12 +6,12 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from sporax._src.core.dtype import int32
+from sporax._src.core.dtype import from_numpy, int32
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
-from sporax.ops.operand_checks import floats_only, require_planes
+from sporax.ops.operand_checks import floats_only, require_planes, tensors_only
 
 
 @op(
@@ -28,8 +28,8 @@ def adaptive_avg_pool2d(input: Array, output_size, axes=2):
     >>> ops.adaptive_avg_pool2d(ops.ones((1, 3, 5, 7)), 2).shape
     (1, 3, 2, 2)
     """
-    for axis, parts in enumerate(_parts(input, output_size, axes), -axes):
-        input = jnp.moveaxis(_means(jnp.moveaxis(input, axis, -1), parts), -1, axis)
+    for axis, windows in enumerate(_windows(input, output_size, axes), -axes):
+        input = jnp.moveaxis(_means(jnp.moveaxis(input, axis, -1), windows), -1, axis)
     return input
 
 
@@ -58,22 +58,25 @@ def adaptive_avg_pool3d(input, output_size):
     return _adaptive_average(input, output_size, 3)
 
 
-@op(function=(), name="AdaptiveMaxPool2D", check=floats_only("AdaptiveMaxPool2D"))
+@op(function=(), name="AdaptiveMaxPool2D", check=tensors_only("AdaptiveMaxPool2D"))
 def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     """As `adaptive_max_pool2d`, with the index of each maximum in its plane (Int64)."""
     # JAX rejects it only at compile time
     require(not jnp.iscomplexobj(input), "real-numbers-order-give", argument="input")
-    parts = _parts(input, output_size, axes)
+    kind = jnp.number if axes == 3 else jnp.floating  # as in MindSpore
+    fits = jnp.issubdtype(input.dtype, kind)
+    require(fits, "input-tensor-floating-dtype", got=from_numpy(input.dtype))
+    windows = _windows(input, output_size, axes)
     shape = input.shape[-axes:]
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
-    seen = [plane[place].ravel() for place in itertools.product(*parts)]
+    seen = [plane[window].ravel() for window in itertools.product(*windows)]
     longest = max(map(len, seen))
     # a part with fewer elements repeats its last one
-    places = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
+    elements = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
     flat = input.reshape(*input.shape[:-axes], -1)
-    best = jnp.argmax(flat[..., places], -1)
-    indices = places[np.arange(len(seen)), best]
-    shape = *input.shape[:-axes], *map(len, parts)
+    best = jnp.argmax(flat[..., elements], -1)
+    indices = elements[np.arange(len(seen)), best]
+    shape = *input.shape[:-axes], *map(len, windows)
     return jnp.take_along_axis(flat, indices, -1).reshape(shape), indices.reshape(shape)
 
 
@@ -93,7 +96,7 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
 
 
 @composite(
-    function=(), of="adaptive_max_pool_with_index",
+    function=(), op="adaptive_max_pool_with_index",
     primitive="AdaptiveMaxPool2D(output_size)(input)",
 )  # fmt: skip
 def adaptive_max_pool2d_of_class(input, output_size) -> Arrays:
@@ -106,7 +109,7 @@ def adaptive_max_pool2d_of_class(input, output_size) -> Arrays:
 
 
 @composite(
-    function=(), of="adaptive_max_pool_with_index",
+    function=(), op="adaptive_max_pool_with_index",
     primitive="AdaptiveMaxPool3D()(x, output_size)",
 )  # fmt: skip
 def adaptive_max_pool3d_of_class(x, output_size) -> Arrays:
@@ -145,7 +148,7 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     return (pooled, cast(indices, int32)) if return_indices else pooled
 
 
-def _parts(input, output_size, axes):
+def _windows(input, output_size, axes):
     """Return the parts of each of the last axes; part i of n is from floor(i size / n) to ceil((i +
     1) size / n)."""
     require_planes(None, axes, input=input)
@@ -153,21 +156,21 @@ def _parts(input, output_size, axes):
     fits = len(wanted) == axes and all(n is None or (isinstance(n, int) and n > 0) for n in wanted)
     letters = ", ".join("DHW"[-axes:])
     require(fits, "size-or-size-per-axis", output_size=output_size, letters=letters)
-    parts = []
+    windows = []
     for size, n in zip(input.shape[-axes:], wanted, strict=True):
         n = size if n is None else n
-        parts.append([slice(i * size // n, -(-(i + 1) * size // n)) for i in range(n)])
-    return parts
+        windows.append([slice(i * size // n, -(-(i + 1) * size // n)) for i in range(n)])
+    return windows
 
 
-def _means(x, parts):
+def _means(x, windows):
     """Return the means of parts of the last axis. An element only affects the means of parts that
     contain it, so NaN does not spread, as it would in a product with a weight matrix."""
-    sizes = np.array([part.stop - part.start for part in parts])
+    sizes = np.array([window.stop - window.start for window in windows])
     if sizes.sum() == x.shape[-1]:  # no overlap: equal, consecutive parts
-        return x.reshape(*x.shape[:-1], len(parts), -1).mean(-1)
-    place = np.arange(sizes.max())
-    starts = np.array([part.start for part in parts])[:, None]
-    counts = place < sizes[:, None]
-    taken = x[..., np.where(counts, starts + place, starts)]
+        return x.reshape(*x.shape[:-1], len(windows), -1).mean(-1)
+    offset = np.arange(sizes.max())
+    starts = np.array([window.start for window in windows])[:, None]
+    counts = offset < sizes[:, None]
+    taken = x[..., np.where(counts, starts + offset, starts)]
     return jnp.where(counts, taken, 0).sum(-1) / jnp.asarray(sizes, x.dtype)

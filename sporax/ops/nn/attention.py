@@ -60,8 +60,8 @@ def attention(
         x = jnp.pad(x, [(0, 0), (0, 0), (0, count * block - length), (0, 0)])
         return jnp.moveaxis(x.reshape(*x.shape[:2], count, block, x.shape[3]), 2, 0)
 
-    parts = jnp.arange(count) * block, *map(in_blocks, (query, bias, hidden, kept))
-    outs = lax.map(jax.checkpoint(lambda part: of_queries(*part)), parts)
+    blocks = jnp.arange(count) * block, *map(in_blocks, (query, bias, hidden, kept))
+    outs = lax.map(jax.checkpoint(lambda block_args: of_queries(*block_args)), blocks)
     joined = [jnp.moveaxis(out, 0, 2) for out in outs]
     outs = [x.reshape(batch, heads, -1, *x.shape[4:])[:, :, :length] for x in joined]
     return tuple(outs) if with_sums else outs[0]
@@ -145,10 +145,10 @@ def flash_attention_score(
 
     fits = query.ndim == (3 if joined else 4) and not (joined and query.shape[2] % head_num)
     require(fits, "layout-of-heads", _WHO, query=query.shape, layout=input_layout, heads=head_num)
-    size, parts = query.shape[2] // head_num if joined else query.shape[3], (query, key, value)
+    size, operands = query.shape[2] // head_num if joined else query.shape[3], (query, key, value)
     if joined:
-        parts = [x.reshape(*x.shape[:2], x.shape[2] // size, size) for x in parts]
-    q, k, v = (x.permute(*axes) for x in parts)
+        operands = [x.reshape(*x.shape[:2], x.shape[2] // size, size) for x in operands]
+    q, k, v = (x.permute(*axes) for x in operands)
     fits = q.shape[1] == head_num and not head_num % k.shape[1] and k.shape == v.shape
     require(fits, "heads-divide", _WHO, heads=head_num, got=[q.shape, k.shape, v.shape])
     if k.shape[1] != head_num:

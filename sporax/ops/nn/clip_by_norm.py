@@ -83,7 +83,7 @@ def renorm(input, p, axis, maxnorm):
     """
     is_axis, interval = -input.ndim <= axis < input.ndim, f"[{-input.ndim}, {input.ndim})"
     require(is_axis, "in-interval", "renorm", axis=axis, interval=interval)
-    others = tuple(at for at in range(input.ndim) if at != axis % input.ndim)
+    others = tuple(dim for dim in range(input.ndim) if dim != axis % input.ndim)
     return _at_most(input, lp_norm(input, others, p, True) if others else input.abs(), maxnorm)
 
 

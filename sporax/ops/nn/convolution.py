@@ -6,7 +6,7 @@ from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.xla_kernels.convolution import convolve
 from sporax.ops.declare import OPTIONAL, Array, composite, op
-from sporax.ops.nn.dense import bias_apart, same_dtype
+from sporax.ops.nn.dense import same_dtype, without_bias
 from sporax.ops.operand_checks import require_shapes
 from sporax.ops.shape.reshape import expand_dims, squeeze
 
@@ -14,7 +14,7 @@ PAD_MODES = ("valid", "same", "pad")
 PAD_MODE, LAYOUT = kinds.one_of(*PAD_MODES), kinds.one_of("NCHW", "NHWC")
 
 
-def per_axis(name, value, count=2, lowest=1):
+def per_axis(name, value, count=2, lowest=1) -> tuple[int, ...]:
     """Return an int per axis, from one for all or one each (for two axes, the last two of four)."""
     numbers = value if isinstance(value, (tuple, list)) else (value,) * count
     numbers = numbers[2:] if len(numbers) == 4 and count == 2 else numbers
@@ -95,7 +95,7 @@ def _padding(pad_mode, padding, sizes, kernel, stride, dilation):
     "groups=1)",
     primitive="Conv2D(out_channel, kernel_size, mode=1, pad_mode='valid', pad: padding=0, "
     "stride=1, dilation=1, group: groups=1, data_format='NCHW')(x: input, weight)",
-    check=same_dtype("Conv2D"), parts=bias_apart,
+    check=same_dtype("Conv2D"), decompose=without_bias,
 )  # fmt: skip
 def conv2d(
     input: Array, weight: Array, bias: OPTIONAL = None, stride=1, pad_mode="valid", padding=0,
@@ -153,7 +153,7 @@ def conv2d_of_mint(input, weight, bias=None, stride=1, padding=0, dilation=1, gr
 
 
 @composite(
-    function=(), of="conv2d",
+    function=(), op="conv2d",
     primitive="DepthwiseConv2dNative(channel_multiplier, kernel_size, mode=3, pad_mode='valid', "
     "pad=0, stride=1, dilation=1, group=1)(x, w)",
 )  # fmt: skip

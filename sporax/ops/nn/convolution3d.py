@@ -13,7 +13,7 @@ from sporax.ops.nn.convolution import (
     per_axis,
     same_padding,
 )
-from sporax.ops.nn.dense import bias_apart, same_dtype
+from sporax.ops.nn.dense import same_dtype, without_bias
 from sporax.ops.operand_checks import require_shapes
 
 
@@ -35,7 +35,7 @@ def _around(pad_mode, padding, sizes, kernel, stride, dilation):
     function="conv3d(input, weight, bias=None, stride=1, pad_mode='valid', padding=0, dilation=1, "
     "groups=1)",
     check=same_dtype("Conv3D"),
-    parts=bias_apart,
+    decompose=without_bias,
 )
 def conv3d(
     input: Array, weight: Array, bias: OPTIONAL = None, stride=1, pad_mode="valid", padding=0,

@@ -34,8 +34,10 @@ def _sampled(plane, y, x):
         row, column = top + down, left + right
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
         weight = (1 - jnp.abs(y - row)) * (1 - jnp.abs(x - column))
-        at = [jnp.clip(a, 0, n - 1).astype(jnp.int32) for a, n in ((row, height), (column, width))]
-        total = total + jnp.where(inside, weight * plane[:, at[0], at[1]], 0)
+        i, j = (
+            jnp.clip(a, 0, n - 1).astype(jnp.int32) for a, n in ((row, height), (column, width))
+        )
+        total = total + jnp.where(inside, weight * plane[:, i, j], 0)
     return total
 
 
@@ -74,14 +76,14 @@ def deformable_offsets(
     require(not channels % groups, "channels-of-groups", x=x.shape, groups=groups)
     require(offsets.shape == shape, "shape-shape-size", offsets=offsets.shape, shape=shape)
     right, down, mask = jnp.moveaxis(offsets.reshape(n, 3, groups, *kernel, *sizes), 1, 0)
-    places = []
+    grids = []
     for i, size in enumerate(sizes):
-        at = jnp.arange(size) * stride[i] - pads[2 * i]
-        at = at + (jnp.arange(kernel[i]) * dilation[i])[:, None]
-        places.append(at.reshape([kernel[i] if a == i else size if a == i + 2 else 1
+        positions = jnp.arange(size) * stride[i] - pads[2 * i]
+        positions = positions + (jnp.arange(kernel[i]) * dilation[i])[:, None]
+        grids.append(positions.reshape([kernel[i] if a == i else size if a == i + 2 else 1
                                   for a in range(4)]))  # fmt: skip
-    parts = x.reshape(n, groups, channels // groups, *plane)
-    seen = jax.vmap(jax.vmap(_sampled))(parts, places[0] + down, places[1] + right)
+    grouped = x.reshape(n, groups, channels // groups, *plane)
+    seen = jax.vmap(jax.vmap(_sampled))(grouped, grids[0] + down, grids[1] + right)
     seen = (seen * mask[:, :, None]).transpose(0, 1, 2, 5, 3, 6, 4)
     result = seen.reshape(n, channels, sizes[0] * kernel[0], sizes[1] * kernel[1]).astype(x.dtype)
     return jnp.moveaxis(result, 1, -1) if data_format == "NHWC" else result
@@ -143,11 +145,11 @@ def dilation2d(x: Array, filter: Array, stride, dilation, pad_mode="SAME", data_
     require(min(counts) >= 1, "window-fit-into-padded", kernel=kernel)
     padded = jnp.pad(x, ((0, 0), (0, 0), *around), constant_values=least)
     seen = []
-    for place in itertools.product(*map(range, kernel)):
+    for offset in itertools.product(*map(range, kernel)):
         along = [
             slice(i * d, i * d + (n - 1) * s + 1, s)
-            for i, d, n, s in zip(place, dilation, counts, stride, strict=True)
+            for i, d, n, s in zip(offset, dilation, counts, stride, strict=True)
         ]
-        part, term = padded[..., *along], filter[:, *place][:, None, None]
-        seen.append(jnp.where(part == least, part, part + term))
+        window, term = padded[..., *along], filter[:, *offset][:, None, None]
+        seen.append(jnp.where(window == least, window, window + term))
     return jnp.stack(seen).max(0)

@@ -61,7 +61,7 @@ def bias_add(input: Array, bias: Array, data_format="NCHW"):
     return input + (bias if last else bias.reshape((-1,) + (1,) * (input.ndim - 2)))
 
 
-def bias_apart(declaration, attributes, structure):
+def without_bias(declaration, attributes, structure):
     """Split into a product and the addition of its bias; None without a bias."""
     if structure[-1] is None:
         return None
@@ -75,7 +75,7 @@ def _product_and_sum(declaration, attributes, structure):
     return (product,) if structure[-1] is None else (product, add.declaration.bind(()))
 
 
-@op(function=(), name="Dense", check=same_dtype("Dense"), parts=_product_and_sum)
+@op(function=(), name="Dense", check=same_dtype("Dense"), decompose=_product_and_sum)
 def dense_layer(input: Array, weight: Array, bias: OPTIONAL = None):
     """`dense` as in `nn.Dense`: in mixed precision, a MatMul and an addition."""
     return dense.declaration.fn(input, weight, bias)

@@ -26,8 +26,8 @@ def _starts(samples, size, kernel, count):
         return last
     step = jnp.asarray((size - kernel) / (count - 1), samples.dtype)
     shift = samples[..., None]
-    at = jnp.floor((jnp.arange(count - 1) + shift) * step) - jnp.floor(shift * step)
-    return jnp.concatenate([at.astype(jnp.int32), last], -1)
+    starts = jnp.floor((jnp.arange(count - 1) + shift) * step) - jnp.floor(shift * step)
+    return jnp.concatenate([starts.astype(jnp.int32), last], -1)
 
 
 @op(function=(), name="FractionalMaxPool")
@@ -49,17 +49,17 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
         # planes: the sample for the last axis comes first; volumes: in the order of the axes
         drawn = samples[..., axes - 1 - axis if axes == 2 else axis]
         starts = _starts(drawn, plane[axis], kernel[axis], size[axis])
-        at = starts[..., None] + jnp.arange(kernel[axis], dtype=jnp.int32)
+        positions = starts[..., None] + jnp.arange(kernel[axis], dtype=jnp.int32)
         shape = [1] * (2 * axes)
         shape[axis], shape[axes + axis] = size[axis], kernel[axis]
-        flat = flat * plane[axis] + at.reshape(*at.shape[:2], *shape)
+        flat = flat * plane[axis] + positions.reshape(*positions.shape[:2], *shape)
     flat = flat.reshape(*input.shape[:2], math.prod(size), math.prod(kernel))
     values = input.reshape(*input.shape[:2], 1, -1)
     seen = jnp.take_along_axis(values, flat, -1)
     best = jnp.argmax(seen, -1)[..., None]
     shape = (*input.shape[:2], *size)
-    places = jnp.take_along_axis(flat, best, -1).reshape(shape).astype(jnp.int64)
-    return jnp.take_along_axis(seen, best, -1).reshape(shape), places
+    indices = jnp.take_along_axis(flat, best, -1).reshape(shape).astype(jnp.int64)
+    return jnp.take_along_axis(seen, best, -1).reshape(shape), indices
 
 
 def _output_size(who, input, output_size, output_ratio, axes):
@@ -84,8 +84,8 @@ def _pooled(who, input, kernel_size, output_size, output_ratio, return_indices, 
     elif samples.ndim == 3 and samples.shape[0] == 1 != x.shape[0]:
         samples = samples.broadcast_to((x.shape[0], *samples.shape[1:]))
     pooled = fractional_windows(x, samples, per_axis("kernel_size", kernel_size, axes), size)
-    values, places = pooled if is_batch else [t.squeeze(0) for t in pooled]
-    return (values, places) if return_indices else values
+    values, indices = pooled if is_batch else [t.squeeze(0) for t in pooled]
+    return (values, indices) if return_indices else values
 
 
 @composite()
@@ -122,7 +122,7 @@ def fractional_max_pool3d(
 
 
 @composite(
-    function=(), of="fractional_windows",
+    function=(), op="fractional_windows",
     primitive="FractionalMaxPoolWithFixedKsize(ksize, output_shape, data_format='NCHW')"
     "(input_x, random_samples)",
 )  # fmt: skip
@@ -141,7 +141,7 @@ def fractional_max_pool2d_of_class(
 
 
 @composite(
-    function=(), of="fractional_windows",
+    function=(), op="fractional_windows",
     primitive="FractionalMaxPool3DWithFixedKsize(ksize, output_shape, data_format='NCDHW')"
     "(x, random_samples)",
 )  # fmt: skip
@@ -165,18 +165,18 @@ def fractional_max_pool3d_of_class(
 
 
 @op(function=(), name="FractionalMaxPool")
-def pooled_parts(
+def pooled_regions(
     x: Array, rows: Array, columns: Array, longest, overlapping=False, mean=False
 ):  # fmt: skip
     """Return the maxima, or the means, of the parts of `(N, H, W, C)` between the boundaries `rows`
     and `columns`; an `overlapping` part includes its upper boundary. `longest`: the maximum length
     of a part along both axes."""
-    parts = []
+    axes = []
     for size, bounds, most in zip(x.shape[1:3], (rows, columns), longest, strict=True):
-        places = bounds[:-1, None] + jnp.arange(most + overlapping)
+        positions = bounds[:-1, None] + jnp.arange(most + overlapping)
         ends = jnp.minimum(bounds[1:] + overlapping, size)
-        parts.append((jnp.minimum(places, size - 1), places < ends[:, None]))
-    (down, is_row), (across, is_column) = parts
+        axes.append((jnp.minimum(positions, size - 1), positions < ends[:, None]))
+    (down, is_row), (across, is_column) = axes
     seen = x[:, down[:, None, :, None], across[None, :, None, :]]
     inside = (is_row[:, None, :, None] & is_column[None, :, None, :])[None, ..., None]
     whole = jnp.issubdtype(x.dtype, jnp.integer)
@@ -188,7 +188,7 @@ def pooled_parts(
 
 
 @op(function=(), name="FractionalMaxPool", differentiable=False)
-def part_boundaries(draws: Array, size, count, pseudo_random):
+def region_boundaries(draws: Array, size, count, pseudo_random):
     r"""Return `count + 1` ascending boundaries (Int64) from 0 to `size`, of parts with floor(size /
     count) elements or one more, from `count` numbers in [0, 1). `pseudo_random`: $\lceil a (i + u)
     \rceil - 1$ with a = size / count and one drawn u; else the lengths in a random order (Graham,
@@ -217,10 +217,10 @@ def _fractional(itself, x, mean):
         key = Tensor(np.array([itself.seed2, 2 * itself.seed + axis], np.uint32))
         key = key if itself.deterministic else next_key(own)
         draws = uniform_from_key(key, (count,), np.dtype(np.float64))
-        boundaries.append(part_boundaries(draws, size, count, bool(itself.pseudo_random)))
+        boundaries.append(region_boundaries(draws, size, count, bool(itself.pseudo_random)))
         longest.append(-(-size // count))
     rows, columns = boundaries
-    pooled = pooled_parts(x, rows, columns, tuple(longest), bool(itself.overlapping), mean)
+    pooled = pooled_regions(x, rows, columns, tuple(longest), bool(itself.overlapping), mean)
     return pooled, rows, columns
 
 
@@ -228,7 +228,7 @@ _SETTINGS = ("(pooling_ratio, pseudo_random=False, overlapping=False, determinis
              "seed2=0)(x)")  # fmt: skip
 
 
-@composite(function=(), primitive=f"FractionalMaxPool{_SETTINGS}", of="pooled_parts")
+@composite(function=(), primitive=f"FractionalMaxPool{_SETTINGS}", op="pooled_regions")
 def fractional_max_pool_of_class(
     itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
     seed2=0,
@@ -249,7 +249,7 @@ def fractional_max_pool_of_class(
     return _fractional(itself, x, False)
 
 
-@composite(function=(), primitive=f"FractionalAvgPool{_SETTINGS}", of="pooled_parts")
+@composite(function=(), primitive=f"FractionalAvgPool{_SETTINGS}", op="pooled_regions")
 def fractional_avg_pool_of_class(
     itself, x, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
     seed2=0,

@@ -38,8 +38,8 @@ def positions(who, name, ends, count=None):
         raise rejection("rising-ints", who, argument=name, got=ends.tolist())
     if count not in (None, lengths.sum()):
         raise rejection("lengths-add-up", who, argument=name, count=count, got=lengths.tolist())
-    of = np.repeat(np.arange(len(ends)), lengths)
-    return of, np.arange(len(of)) - (ends - lengths)[of], lengths[of]
+    sequence = np.repeat(np.arange(len(ends)), lengths)
+    return sequence, np.arange(len(sequence)) - (ends - lengths)[sequence], lengths[sequence]
 
 
 def by_heads(who, x, layout, heads):
@@ -107,7 +107,7 @@ def _hidden(who, shape, ends, mode, band, mask, prefix):
         of_q, i, q_lengths = positions(who, "actual_seq_qlen", ends[0], shape[0])
         of_k, j, k_lengths = positions(who, "actual_seq_kvlen", ends[1], shape[1])
         is_other, more_keys = of_q[:, None] != of_k, k_lengths - q_lengths[:, None]
-    out = unseen(mode, j - i[:, None], more_keys, *band, mask is not None)
+    out = unseen(mode, j - i[:, None], more_keys, *band, has_mask=mask is not None)
     if mode == 5 and prefix is not None:
         first = np.asarray(prefix)
         out = out & (j >= (first.reshape(-1, 1, 1, 1) if ends is None else first[of_q][:, None]))
@@ -212,9 +212,9 @@ def ring_attention_update(
     fits = layout != "SBH" or not prev_attn_out.shape[2] % heads
     require(fits, "last-size-results-divisible", heads=heads)
     shape = prev_attn_out.shape if layout == "TND" else (*prev_attn_out.shape[:2], heads, -1)
-    parts = (
+    previous, current = (
         x.reshape(shape) * along_heads(weight / total)
         for x, weight in ((prev_attn_out, before), (cur_attn_out, now))
     )
-    out = sum(parts).reshape(prev_attn_out.shape).astype(prev_attn_out.dtype)
+    out = (previous + current).reshape(prev_attn_out.shape).astype(prev_attn_out.dtype)
     return out, largest, total

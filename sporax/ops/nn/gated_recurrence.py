@@ -1,6 +1,7 @@
 """Recurrent layers as Primitives: all weights in one or two matrices, and every gate returned."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +16,7 @@ from sporax.ops.shape.creation import zeros
 from sporax.ops.shape.joining import concat, stack
 
 
-def _same_dtype(*arrays):
+def _same_dtype(*arrays) -> list[Any]:
     """Promote the arrays to a common dtype; None stays None."""
     dtype = functools.reduce(jnp.promote_types, [a.dtype for a in arrays if a is not None])
     return [None if a is None else a.astype(dtype) for a in arrays]
@@ -114,7 +115,7 @@ def _only(who, **settings):
 
 
 @composite(
-    function=(), of="lstm_with_gates",
+    function=(), op="lstm_with_gates",
     primitive="DynamicRNN(cell_type='LSTM', direction='UNIDIRECTIONAL', cell_depth=1, "
     "use_peephole=False, keep_prob=1.0, cell_clip=-1.0, num_proj=0, time_major=True, "
     "activation='tanh', forget_bias=0.0, is_training=True)(x, w, b, seq_length, init_h, init_c)",
@@ -143,12 +144,12 @@ def dynamic_rnn(
         cell_clip=(cell_clip, -1.0), num_proj=(num_proj, 0), time_major=(time_major, True),
         activation=(activation, "tanh"), seq_length=(seq_length, None),
     )  # fmt: skip
-    h, *rest = lstm_with_gates(x, w, b, init_h[0], init_c[0], forget_bias=forget_bias)
-    return h.astype(b.dtype), h, *rest
+    h, *others = lstm_with_gates(x, w, b, init_h[0], init_c[0], forget_bias=forget_bias)
+    return h.astype(b.dtype), h, *others
 
 
 @composite(
-    function=(), of="lstm_with_gates",
+    function=(), op="lstm_with_gates",
     primitive="BasicLSTMCell(keep_prob=1.0, forget_bias=1.0, state_is_tuple=True, "
     "activation='tanh')(x, h, c, w, b)",
 )  # fmt: skip
@@ -172,7 +173,7 @@ def basic_lstm_cell(
 
 
 @composite(
-    function=(), of="gru_with_gates",
+    function=(), op="gru_with_gates",
     primitive="DynamicGRUV2(direction='UNIDIRECTIONAL', cell_depth=1, keep_prob=1.0, "
     "cell_clip=-1.0, num_proj=0, time_major=True, activation='tanh', gate_order='rzh', "
     "reset_after=True, is_training=True)(x, weight_input, weight_hidden, bias_input, bias_hidden, "
@@ -201,24 +202,24 @@ def dynamic_gru(
         time_major=(time_major, True), activation=(activation, "tanh"),
         gate_order=(gate_order, "rzh", "zrh"), seq_length=(seq_length, None),
     )  # fmt: skip
-    h, *rest = gru_with_gates(
+    h, *others = gru_with_gates(
         x, weight_input, weight_hidden, bias_input, bias_hidden, init_h, gate_order,
         bool(reset_after),
     )  # fmt: skip
-    return h, h, *rest
+    return h, h, *others
 
 
 def _parameters(w, shapes, directions, biases, projected):
     """Return (w_ih, w_hh, biases, projection) for each layer and direction from the elements of
     `w`: all matrices, of each layer first the input's, then the biases, one or two of each, then
     the projections."""
-    flat, at = w.reshape(-1), 0
+    flat, offset = w.reshape(-1), 0
 
     def take(*shape):
-        nonlocal at
+        nonlocal offset
         count = functools.reduce(int.__mul__, shape)
-        at += count
-        return flat[at - count : at].reshape(shape)
+        offset += count
+        return flat[offset - count : offset].reshape(shape)
 
     matrices = []
     for inputs, state, h in shapes[::directions]:
@@ -238,7 +239,7 @@ def _layer(x, h, c, parameters, reverse):
     order = [0, 2, 1, 3]  # i, f, j, o as i, j, f, o
     size = c.shape[1]
     weight = concat((inner, outer), 1).reshape(4, size, -1)[order].reshape(4 * size, -1).T
-    bias = sum(biases) if biases else zeros((4 * size,), x.dtype)
+    bias: Any = sum(biases) if biases else zeros((4 * size,), x.dtype)
     bias = bias.reshape(4, size)[order].reshape(-1)
     x = x.flip((0,)) if reverse else x
     states, cells, *_ = lstm_with_gates(x, weight, bias, h, c, projection)
@@ -246,7 +247,7 @@ def _layer(x, h, c, parameters, reverse):
 
 
 @composite(
-    function=(), of="recurrent_scan",
+    function=(), op="recurrent_scan",
     primitive="LSTM(input_size, hidden_size, num_layers, has_bias, bidirectional, dropout, "
     "proj_size=0)(input, h, c, w)",
 )  # fmt: skip
@@ -281,9 +282,9 @@ def lstm_of_class(
     for layer in range(num_layers):
         if layer and dropout:
             out = _dropped(out, dropout)
-        places = range(layer * directions, (layer + 1) * directions)
-        results = [_layer(out, h[p], c[p], parameters[p], p % directions == 1) for p in places]
-        lasts += [rest for _, *rest in results]
+        indices = range(layer * directions, (layer + 1) * directions)
+        results = [_layer(out, h[p], c[p], parameters[p], p % directions == 1) for p in indices]
+        lasts += [final for _, *final in results]
         out = concat([states for states, *_ in results], -1) if bidirectional else results[0][0]
     h, c = (stack([last[i] for last in lasts]) for i in (0, 1))
     return out, h, c, zeros((1, 1), input.dtype), zeros((1, 1), input.dtype)

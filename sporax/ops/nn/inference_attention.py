@@ -1,5 +1,7 @@
 """Attention for inference: of a prompt, of one more token, and with paged keys and values."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -156,15 +158,15 @@ def _inferred(
     q = by_heads(who, query, layout, num_heads)
     fits = q.shape[1] == num_heads and not num_heads % heads
     require(fits, "query-heads-multiple", who, heads=num_heads, divisor=heads, got=q.shape[1])
-    parts = []
+    operands = []
     for name, x, options, prefix in zip(
         ("key", "value"), (key, value), antiquant, prefixes, strict=True
     ):
         x = _one(who, name, x)
         x = by_heads(who, x, layout, heads) if table is None else _pages(who, x, table, heads)
         x = _restored(x, *options)
-        parts.append(_with_prefix(who, x, prefix, layout, heads))
-    k, v = grouped(who, q, *parts)
+        operands.append(_with_prefix(who, x, prefix, layout, heads))
+    k, v = grouped(who, q, *operands)
     lengths = _lengths(q_lengths, q.shape[0]), _lengths(k_lengths, q.shape[0])
     if mask is not None:
         mask = mask.bool()
@@ -266,7 +268,7 @@ def fused_infer_attention_score(
             (key_antiquant_scale, key_antiquant_offset, key_antiquant_mode, None),
             (value_antiquant_scale, value_antiquant_offset, value_antiquant_mode, None),
         ]
-    prefixes = [key_shared_prefix, value_shared_prefix]
+    prefixes: list[Any] = [key_shared_prefix, value_shared_prefix]
     if actual_shared_prefix_len is not None and None not in prefixes:
         count = actual_shared_prefix_len
         count = int(count[0] if isinstance(count, tuple | list) else count)
@@ -317,16 +319,17 @@ def _paged(who, itself, query, caches, block_tables, context_lens, antiquant, bi
     if itself.get("mask_mode") == "TRAPEZOIDAL":
         behind = np.concatenate([np.arange(n)[::-1] for n in counts])
         context = context - Tensor(behind.astype(np.int32))
-    parts = []
+    operands = []
     for which, cache in enumerate((key_cache, value_cache)):
         x = from_pages(cache, block_tables).permute(0, 2, 1, 3)
-        parts.append(_restored(x, *antiquant, int(quant_mode == "PERTOKEN"), which)[row])
+        mode = int(quant_mode == "PERTOKEN")
+        operands.append(_restored(x, *antiquant, mode=mode, which=which)[row])
     bias = None
     for x in biases:
         if x is not None:
             bias = x if bias is None else bias + x
     q = query.expand_dims(2)
-    k, v = grouped(who, q, *parts)
+    k, v = grouped(who, q, *operands)
     options = {"scale": float(itself["scale_value"]), "sparse_mode": 1}
     out, _ = inference_attention(q, k, v, None, bias, None, context, **options)
     return out.squeeze(2).astype(query.dtype)
@@ -411,8 +414,8 @@ def rows_in_slots(cache: Array, rows: Array, slots: Array):
     )  # fmt: skip
     require_integers(slot_mapping=slots)
     flat = cache.reshape(-1, *cache.shape[2:])
-    at = jnp.where(slots < 0, flat.shape[0], slots)
-    return flat.at[at].set(rows.astype(cache.dtype), mode="drop").reshape(cache.shape)
+    index = jnp.where(slots < 0, flat.shape[0], slots)
+    return flat.at[index].set(rows.astype(cache.dtype), mode="drop").reshape(cache.shape)
 
 
 @composite(

@@ -61,8 +61,8 @@ def factor_of_windows(kernel, stride, dilation, around, group):
             for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation, strict=True)
         ]
         seen = []  # slices: concurrent convolutions of XLA:CPU can deadlock
-        for place in itertools.product(*map(range, kernel)):
-            steps = zip(place, dilation, counts, stride, strict=True)
+        for offset in itertools.product(*map(range, kernel)):
+            steps = zip(offset, dilation, counts, stride, strict=True)
             along = [slice(i * d, i * d + (n - 1) * s + 1, s) for i, d, n, s in steps]
             seen.append(x[..., *along])
         n, c, *_ = x.shape
@@ -103,11 +103,11 @@ def _block_inverses(matrix, damping):
     return _inverse(blocks[jnp.arange(count), :, jnp.arange(count)], damping)
 
 
-def _invert_factors(a, g, damping, places, g_scale):
-    """`places`: T. The damping is split so that $T A \\otimes G$ gets `damping` itself."""
-    places = places.reshape(())
-    damping = jnp.sqrt(damping / places)
-    share = jnp.sqrt(1 / places)
+def _invert_factors(a, g, damping, count, g_scale):
+    """`count`: T. The damping is split so that $T A \\otimes G$ gets `damping` itself."""
+    count = count.reshape(())
+    damping = jnp.sqrt(damping / count)
+    share = jnp.sqrt(1 / count)
     return (
         _block_inverses(a, damping) * share,
         _block_inverses(g * g_scale, damping) * share,

@@ -41,9 +41,9 @@ def moe_token_permute(
     require(not padded_mode, "no-padded-mode", padded_mode=padded_mode)
     experts = _experts("indices", indices)
     require_shapes(tokens=(tokens, "N H"), indices=(indices, "N ..."))
-    order, places = _order(experts)
+    order, inverse = _order(experts)
     rows = tokens[order // experts.shape[1]]
-    return rows if num_out_tokens is None else rows[:num_out_tokens], places.astype(jnp.int32)
+    return rows if num_out_tokens is None else rows[:num_out_tokens], inverse.astype(jnp.int32)
 
 
 @op()
@@ -94,13 +94,13 @@ def moe_init_routing_v2(
     require_shapes(x=(x, "N H"), expert_idx=(expert_idx, "N ..."))
     _DROP_PAD_MODE(None, drop_pad_mode=drop_pad_mode)
     _COUNTS(None, expert_tokens_count_or_cumsum_flag=expert_tokens_count_or_cumsum_flag)
-    order, places = _order(experts)
+    order, inverse = _order(experts)
     flat = experts.reshape(-1)
     counts = jnp.zeros(expert_num, jnp.int32).at[flat].add(1, mode="drop")
     rows = x[order // experts.shape[1]]
     if drop_pad_mode == 0:
         rows = rows[:active_num] if active_num else rows
-        result = rows, jnp.where(places < rows.shape[0], places, -1).astype(jnp.int32)
+        result = rows, jnp.where(inverse < rows.shape[0], inverse, -1).astype(jnp.int32)
         if expert_tokens_count_or_cumsum_flag == 0:
             return result
         is_sum = expert_tokens_count_or_cumsum_flag == 1
@@ -112,6 +112,6 @@ def moe_init_routing_v2(
     slots = jnp.where(within < expert_capacity, slots, expert_num * expert_capacity)
     padded = jnp.zeros((expert_num * expert_capacity, x.shape[1]), x.dtype)
     padded = padded.at[slots].set(rows, mode="drop")
-    came = jnp.where(within < expert_capacity, slots, -1)[places].astype(jnp.int32)
+    came = jnp.where(within < expert_capacity, slots, -1)[inverse].astype(jnp.int32)
     result = padded.reshape(expert_num, expert_capacity, -1), came
     return (*result, counts) if expert_tokens_before_capacity_flag else result

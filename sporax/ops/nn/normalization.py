@@ -70,7 +70,7 @@ def _normalized(x, axes, epsilon):
 @_normalized.defjvp
 def _(axes, epsilon, primals, tangents):
     (x,), (t,), outs = primals, tangents, _normalized(*primals, axes, epsilon)
-    return outs, _tangents(x, t, axes, *outs[1:], epsilon)
+    return outs, _tangents(x, t, axes, *outs[1:], epsilon=epsilon)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(3, 4))
@@ -82,8 +82,9 @@ def _scaled(x, scale, bias, axes, epsilon):
 
 @_scaled.defjvp
 def _(axes, epsilon, primals, tangents):
-    (x, scale, _), (t, *rest), outs = primals, tangents, _scaled(*primals, axes, epsilon)
-    return outs, _tangents(x, t, axes, *outs[1:], epsilon, (scale, *rest))
+    (x, scale, _), (t, *others), outs = primals, tangents, _scaled(*primals, axes, epsilon)
+    scales = scale, *others
+    return outs, _tangents(x, t, axes, *outs[1:], epsilon=epsilon, scales=scales)
 
 
 def _fits(input, shape, *parameters):

@@ -83,12 +83,15 @@ def pad(input_x, padding, mode="constant", value=None):
 def _pairs(who, paddings):
     """Return ((before, after) of each axis) from nested sequences or a Tensor."""
     rows = paddings.asnumpy().tolist() if isinstance(paddings, Tensor) else paddings
-    return tuple(tuple(_ints(who, "paddings", row)) for row in rows)
+    pairs = tuple(tuple(_ints(who, "paddings", row)) for row in rows)
+    are_valid = all(n >= 0 for pair in pairs for n in pair)
+    require(are_valid, "paddings-at-least-0", who, paddings=pairs)
+    return pairs
 
 
 @composite(primitive="Pad(paddings)(x)", function=())
 def pad_axes(x, paddings):
-    """Pad `x` with zeros: `paddings` has (before, after) for each axis; negative ones crop.
+    """Pad `x` with zeros: `paddings` has (before, after) for each axis.
 
     >>> ops.Pad(((0, 0), (1, 1)))(Tensor([[1.0, 2.0]])).asnumpy()
     array([[0., 1., 2., 0.]], dtype=float32)

@@ -93,8 +93,8 @@ def max_pool(
     """
 
     def pool(x):
-        at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
-        return lowering.max_pool(x, at.sizes, at.kernel, at.stride, at.padding, at.dilation)
+        w = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
+        return lowering.max_pool(x, w.sizes, w.kernel, w.stride, w.padding, w.dilation)
 
     return _pooled(input, data_format, axes, pool)
 
@@ -105,10 +105,8 @@ def max_pool_with_index(
     pad_mode="pad",
 ) -> Arrays:  # fmt: skip
     """As `max_pool`, with the index of each maximum in its plane (Int64, row-major)."""
-    at = Windows(input.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
-    return lowering.max_pool_with_index(
-        input, at.sizes, at.kernel, at.stride, at.padding, at.dilation
-    )
+    w = Windows(input.shape[-axes:], kernel_size, stride, pad_mode, padding, dilation, ceil_mode)
+    return lowering.max_pool_with_index(input, w.sizes, w.kernel, w.stride, w.padding, w.dilation)
 
 
 @composite(
@@ -150,11 +148,11 @@ def avg_pool(
     """
 
     def pool(x):
-        at = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, 1, ceil_mode)
+        w = Windows(x.shape[-axes:], kernel_size, stride, pad_mode, padding, 1, ceil_mode)
         # MindSpore counts the padding of 'same' in volumes, not in planes
         counts_padding = count_include_pad and (str(pad_mode).lower() == "pad" or axes == 3)
-        divisor = divisor_override or at.window_sizes(counts_padding)
-        return lowering.average_pool(x, at.sizes, at.kernel, at.stride, at.padding, divisor)
+        divisor = divisor_override or w.window_sizes(counts_padding)
+        return lowering.average_pool(x, w.sizes, w.kernel, w.stride, w.padding, divisor)
 
     return _pooled(input, data_format, axes, pool)
 
@@ -278,10 +276,10 @@ def lp_pool(x: Array, norm_type, kernel_size, stride=None, ceil_mode=False, axes
     kinds.NUMBER(None, norm_type=norm_type)
     require(norm_type != 0, "not-0", argument="norm_type")
     require_planes(None, axes, x=x)
-    at = Windows(x.shape[-axes:], kernel_size, stride, "pad", 0, 1, ceil_mode)
-    args = at.sizes, at.kernel, at.stride, at.padding
+    w = Windows(x.shape[-axes:], kernel_size, stride, "pad", 0, 1, ceil_mode)
+    args = w.sizes, w.kernel, w.stride, w.padding
     # a window that reaches beyond the end counts as its mean times the size of a full one
-    share = at.window_sizes(True) / math.prod(at.kernel)
+    share = w.window_sizes(True) / math.prod(w.kernel)
     total = lowering.average_pool(x**norm_type, *args, share)
     is_zero, one = total == 0, jnp.ones((), total.dtype)
     return jnp.where(is_zero, 0, jnp.where(is_zero, one, total) ** (1 / norm_type))
@@ -313,13 +311,13 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 # with the places of the maxima ----------------------------------------------------------------
 
 
-def _with_places(who, x, axes, argmax_type, *windows):
+def _with_indices(who, x, axes, argmax_type, *windows):
     """Return maxima and their indices in this dtype; `x` must have `axes` + 2 dimensions."""
     is_index = argmax_type in (int32, int64)
     require(is_index, "int32-int64", who, argmax_type=argmax_type, error=ValueError)
     require_shapes(who, x=(x, " ".join("NC" + "DHW"[-axes:])))
-    y, at = max_pool_with_index(x, *windows)
-    return y, at.astype(argmax_type)
+    y, index = max_pool_with_index(x, *windows)
+    return y, index.astype(argmax_type)
 
 
 @composite(
@@ -341,7 +339,7 @@ def max_pool_with_argmax_v2(
            [13, 15]])
     """
     windows = kernel_size, strides, pads, dilation, ceil_mode, 2
-    return _with_places("MaxPoolWithArgmaxV2", x, 2, argmax_type, *windows)
+    return _with_indices("MaxPoolWithArgmaxV2", x, 2, argmax_type, *windows)
 
 
 @composite(
@@ -362,9 +360,9 @@ def max_pool_with_argmax(
     """
     require(data_format == "NCHW", "nchw", "MaxPoolWithArgmax", data_format=data_format)
     windows = kernel_size, strides, 0, 1, False, 2, pad_mode
-    y, at = _with_places("MaxPoolWithArgmax", x, 2, int32, *windows)
+    y, index = _with_indices("MaxPoolWithArgmax", x, 2, int32, *windows)
     channels = np.arange(x.shape[1], dtype=np.int32).reshape(-1, 1, 1)
-    return y, at + Tensor(channels * (x.shape[2] * x.shape[3]))
+    return y, index + Tensor(channels * (x.shape[2] * x.shape[3]))
 
 
 @composite(
@@ -384,4 +382,4 @@ def max_pool3d_with_argmax(
     """
     who = "MaxPool3DWithArgmax"
     require(data_format == "NCDHW", "must-equal", who, data_format=data_format, value="NCDHW")
-    return _with_places(who, x, 3, argmax_type, ksize, strides, pads, dilation, ceil_mode, 3)
+    return _with_indices(who, x, 3, argmax_type, ksize, strides, pads, dilation, ceil_mode, 3)

@@ -46,7 +46,7 @@ _HALVES, _GATHERED = (0, 2), (0, 1)
 
 
 @composite(
-    function=(), of="rotary_position_embedding",
+    function=(), op="rotary_position_embedding",
     primitive="ApplyRotaryPosEmb(cos_format=0)(query, key, cos, sin, position_ids)",
 )  # fmt: skip
 def rotary_of_query_and_key(query, key, cos, sin, position_ids, cos_format=0) -> Arrays:
@@ -96,7 +96,7 @@ def without_weak_groups(token: Array, group_num, k, k_inner):
 
 
 @composite(
-    function=(), of="without_weak_groups",
+    function=(), op="without_weak_groups",
     primitive="GroupTopk()(token, idx_arr, group_num, k, k_inner=1)",
 )  # fmt: skip
 def group_topk(token, idx_arr, group_num, k, k_inner=1):

@@ -9,7 +9,7 @@ import numpy as np
 
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.nn.attention import attention
 from sporax.ops.nn.fused_attention import as_layout, by_heads, copies, grouped, positions, unseen
@@ -40,8 +40,8 @@ def _attended(who, query, key, value, hidden, scale):
 def compressed_windows(input: Array, weight: Array, starts):
     """Sum windows of `input` `(T, N, D)` from `starts` on, with `weight` `(window, N)`."""
     require_shapes(input=(input, "T N D"), weight=(weight, "size N"))
-    at = np.asarray(starts, int).reshape(-1, 1) + np.arange(weight.shape[0])
-    return jnp.einsum("wbnd,bn->wnd", input[at], weight)
+    index = np.asarray(starts, int).reshape(-1, 1) + np.arange(weight.shape[0])
+    return jnp.einsum("wbnd,bn->wnd", input[index], weight)
 
 
 @composite()
@@ -107,9 +107,9 @@ def unchosen(indices: Array, blocks: Array):
     require_shapes(indices=(indices, "S M count"), blocks=(blocks, "T"))
     require_integers(indices=indices, blocks=blocks)
     count = blocks.shape[0] + 1
-    at = jnp.where((indices < 0) | (indices >= count), count, indices)
-    rows, heads = jnp.arange(at.shape[0])[:, None, None], jnp.arange(at.shape[1])[:, None]
-    chosen = jnp.zeros((*at.shape[:2], count + 1), bool).at[rows, heads, at].set(True)
+    ids = jnp.where((indices < 0) | (indices >= count), count, indices)
+    rows, heads = jnp.arange(ids.shape[0])[:, None, None], jnp.arange(ids.shape[1])[:, None]
+    chosen = jnp.zeros((*ids.shape[:2], count + 1), bool).at[rows, heads, ids].set(True)
     chosen = chosen.at[..., count].set(False)
     return jnp.moveaxis(~chosen[..., jnp.clip(blocks, 0, count)], 0, 1)[None]
 
@@ -131,9 +131,9 @@ def best_blocks(
     matter = jnp.einsum("mst,stb->smb", weights, table.astype(weights.dtype))
     matter = jnp.where(refused[:, None], -jnp.inf, matter)
     most = min(count, matter.shape[-1])
-    values, at = jax.lax.top_k(matter, most)
-    at = jnp.where(values == -jnp.inf, -1, at).astype(jnp.int32)
-    return jnp.pad(at, [(0, 0), (0, 0), (0, count - most)], constant_values=-1)
+    values, indices = jax.lax.top_k(matter, most)
+    indices = jnp.where(values == -jnp.inf, -1, indices).astype(jnp.int32)
+    return jnp.pad(indices, [(0, 0), (0, 0), (0, count - most)], constant_values=-1)
 
 
 @composite()
@@ -209,16 +209,17 @@ def _batches(who, x, layout, ends, block_table):
     """Return tokens `(B, S, N, D)` from any layout, and each example's token count, `(B,)`."""
     _LAYOUT(who, layout=layout)
     if layout == "PA_BSND":
-        require(block_table is not None and ends is not None, "pages-with-lengths", who)
+        if block_table is None or ends is None:
+            raise rejection("pages-with-lengths", who)
         return from_pages(x, block_table), np.asarray(ends.asnumpy())
     if layout == "BSND":
         lengths = np.full(x.shape[0], x.shape[1]) if ends is None else ends.asnumpy()
         return x, np.asarray(lengths)
-    of, i, _ = positions(who, "actual_seq_lengths", ends)
-    lengths = np.bincount(of, minlength=len(ends.asnumpy()))
-    at = np.zeros((len(lengths), lengths.max(initial=0)), np.int32)
-    at[of, i] = np.arange(len(of))
-    return x[Tensor(at)], lengths
+    sequence, i, _ = positions(who, "actual_seq_lengths", ends)
+    lengths = np.bincount(sequence, minlength=len(ends.asnumpy()))
+    index = np.zeros((len(lengths), lengths.max(initial=0)), np.int32)
+    index[sequence, i] = np.arange(len(sequence))
+    return x[Tensor(index)], lengths
 
 
 def _unpacked(x, layout, lengths):
@@ -255,12 +256,12 @@ def indexer_scores(query: Array, key: Array, weights: Array, hidden: Array, coun
     scores = jnp.einsum("bsn,bsnt->bst", weights.astype(products.dtype), jnp.maximum(products, 0))
     scores = jnp.where(hidden, -jnp.inf, scores)
     most = min(count, scores.shape[-1])
-    values, at = jax.lax.top_k(scores, most)
+    values, indices = jax.lax.top_k(scores, most)
     is_none = values == -jnp.inf
     ends = [(0, 0), (0, 0), (0, count - most)]
-    at = jnp.pad(jnp.where(is_none, -1, at), ends, constant_values=-1)
+    indices = jnp.pad(jnp.where(is_none, -1, indices), ends, constant_values=-1)
     values = jnp.pad(jnp.where(is_none, 0, values), ends)
-    return at.astype(jnp.int32)[:, :, None], values.astype(query.dtype)[:, :, None]
+    return indices.astype(jnp.int32)[:, :, None], values.astype(query.dtype)[:, :, None]
 
 
 @composite()
@@ -290,9 +291,9 @@ def lightning_indexer(
     w, _ = _batches(who, weights, layout_query, actual_seq_lengths_query, None)
     k, k_lengths = _batches(who, key, layout_key, actual_seq_lengths_key, block_table)
     hidden = _hidden(who, sparse_mode, q_lengths, k_lengths, (q.shape[1], k.shape[1]))
-    at, values = indexer_scores(q, k, w, Tensor(hidden), sparse_count)
+    indices, values = indexer_scores(q, k, w, Tensor(hidden), sparse_count)
     values = values if return_value else values * 0
-    return tuple(_unpacked(x, layout_query, q_lengths) for x in (at, values))
+    return tuple(_unpacked(x, layout_query, q_lengths) for x in (indices, values))
 
 
 @op(function=())
@@ -312,13 +313,13 @@ def attention_to_chosen(
     is_integer = jnp.issubdtype(chosen.dtype, jnp.integer)
     require(is_integer, "integer-dtype", error=ValueError, **dtype)
     length = key.shape[1]
-    at = (chosen[:, :, 0, :, None] * block + jnp.arange(block)).reshape(*chosen.shape[:2], -1)
-    is_none = jnp.repeat(chosen[:, :, 0] < 0, block, -1) | (at >= length)
-    at = jnp.where(is_none, 0, at)
-    out_of_sight = is_none | jnp.take_along_axis(hidden, at, -1)
+    index = (chosen[:, :, 0, :, None] * block + jnp.arange(block)).reshape(*chosen.shape[:2], -1)
+    is_none = jnp.repeat(chosen[:, :, 0] < 0, block, -1) | (index >= length)
+    index = jnp.where(is_none, 0, index)
+    out_of_sight = is_none | jnp.take_along_axis(hidden, index, -1)
 
     def scores(q, k):
-        k = jnp.take_along_axis(k[:, None, :, 0], at[..., None], 2)
+        k = jnp.take_along_axis(k[:, None, :, 0], index[..., None], 2)
         wide = jnp.promote_types(q.dtype, jnp.float32)
         return jnp.einsum("bsnd,bstd->bsnt", q, k, preferred_element_type=wide)
 
@@ -330,7 +331,7 @@ def attention_to_chosen(
     powers = jnp.where(out_of_sight[:, :, None], 0, jnp.exp(total - largest))
     sums = powers.sum(-1, keepdims=True)
     weights = powers / jnp.where(sums > 0, sums, 1)
-    seen = jnp.take_along_axis(value[:, None, :, 0], at[..., None], 2)
+    seen = jnp.take_along_axis(value[:, None, :, 0], index[..., None], 2)
     out = jnp.einsum("bsnt,bstd->bsnd", weights.astype(value.dtype), seen)
     return out, *[x[..., 0][:, None] for x in (largest, sums)]
 

@@ -5,13 +5,13 @@ from jax import lax
 from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.convolution import PAD_MODE, add_bias, same_padding
-from sporax.ops.nn.dense import bias_apart, same_dtype
+from sporax.ops.nn.dense import same_dtype, without_bias
 from sporax.ops.operand_checks import require_planes, require_shapes
 
 _AXES = "DHW"
 
 
-@op(name="conv_transpose", function=(), check=same_dtype("conv_transpose"), parts=bias_apart)
+@op(name="conv_transpose", function=(), check=same_dtype("conv_transpose"), decompose=without_bias)
 def conv_transpose(
     input: Array, weight: Array, bias: OPTIONAL = None, *, stride, around, sizes, dilation=None,
     groups=1,
@@ -78,7 +78,7 @@ def transposed_as_mode(
     """
     count = x.ndim - 2
     around = around_of(who, pad_mode, padding, count)
-    sizes, places = [], []
+    sizes, paddings = [], []
     for n, k, s, d, sides, extra in zip(
         x.shape[2:], weight.shape[2:], stride, dilation, around, more or (0,) * count, strict=True
     ):
@@ -87,11 +87,11 @@ def transposed_as_mode(
             pad_mode, (n - 1) * s + extent - sum(sides)
         )
         sizes.append(size + extra)
-        places.append(same_padding(size, k, s, d) if pad_mode == "same" else sides)
+        paddings.append(same_padding(size, k, s, d) if pad_mode == "same" else sides)
     given = {"shape": x.shape, "padding": padding, "sizes": tuple(sizes)}
     require(min(sizes) >= 1, "result-at-least-1-element", who, **given)
     return conv_transpose(
-        x, weight, bias, stride=tuple(stride), around=tuple(places), sizes=tuple(sizes),
+        x, weight, bias, stride=tuple(stride), around=tuple(paddings), sizes=tuple(sizes),
         dilation=tuple(dilation), groups=groups,
     )  # fmt: skip
 
@@ -131,7 +131,7 @@ def conv_transpose2d(
 
 @composite(
     function=(),
-    of="conv_transpose",
+    op="conv_transpose",
     primitive=(
         "Conv2DTranspose(out_channel, kernel_size, pad_mode='valid', pad=0, pad_list=None, mode=1, "
         "stride=1, dilation=1, group=1, data_format='NCHW')(dout, weight, input_size)",
@@ -143,7 +143,8 @@ def conv2d_gradient(
     dout, weight, input_size, out_channel, kernel_size, pad_mode="valid", pad=0, pad_list=None,
     mode=1, stride=1, dilation=1, group=1, data_format="NCHW",
 ):  # fmt: skip
-    """The gradient of `Conv2D` with respect to its input, of shape `input_size`.
+    """The gradient of `Conv2D` with respect to its input, of shape `input_size`. The sizes of
+    `weight` count, not `out_channel` and `kernel_size`.
 
     >>> y, w = ops.ones((1, 2, 4, 4)), ops.ones((2, 3, 3, 3))
     >>> ops.Conv2DTranspose(2, 3)(y, w, (1, 3, 6, 6)).shape
@@ -152,7 +153,8 @@ def conv2d_gradient(
     who = "Conv2DTranspose"
     require(data_format == "NCHW", "must-equal", who, data_format=data_format, value="NCHW")
     require(mode == 1, "must-equal", who, mode=mode, value=1)
-    require_shapes(who, dout=(dout, f"N {out_channel} H W"))
+    require_shapes(who, weight=(weight, "O C H W"))
+    require_shapes(who, dout=(dout, f"N {weight.shape[0]} H W"))
     stride, dilation = (
         _numbers(who, name, value[2:] if isinstance(value, tuple) and len(value) == 4 else value,
                  2, 1)
@@ -170,7 +172,7 @@ def conv2d_gradient(
 
 @composite(
     function=(),
-    of="conv_transpose",
+    op="conv_transpose",
     primitive="Conv3DTranspose(in_channel, out_channel, kernel_size, mode=1, pad_mode='valid', "
     "pad=0, stride=1, dilation=1, group=1, output_padding=0, data_format='NCDHW')"
     "(dout, weight, bias=None)",

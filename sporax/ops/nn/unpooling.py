@@ -25,14 +25,14 @@ def fold_windows(columns: Array, *, size, kernel, stride, dilation, around):
     fits = columns.ndim == 4 and min(counts) >= 1 and columns.shape[3] == counts[0] * counts[1]
     require(fits, "windows-of-settings", rows=counts[0], columns=counts[1])
     n, c = columns.shape[:2]
-    parts = columns.reshape(n, c, *kernel, *counts)
+    windows = columns.reshape(n, c, *kernel, *counts)
     image = jnp.zeros((n, c, *padded), columns.dtype)
-    for place in itertools.product(*map(range, kernel)):
+    for offset in itertools.product(*map(range, kernel)):
         along = tuple(
             slice(i * d, i * d + (n - 1) * s + 1, s)
-            for i, d, n, s in zip(place, dilation, counts, stride, strict=True)
+            for i, d, n, s in zip(offset, dilation, counts, stride, strict=True)
         )
-        image = image.at[(..., *along)].add(parts[:, :, *place])
+        image = image.at[(..., *along)].add(windows[:, :, *offset])
     inner = tuple(slice(before, before + n) for n, (before, _) in zip(size, around, strict=True))
     return image[(..., *inner)]
 
@@ -87,7 +87,7 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
     function=(),
     name="max_unpool",
     bounds=lambda x, indices, size: [
-        Range(indices, _count(size), low=0, of="the-size-of-the-plane")
+        Range(indices, _count(size), low=0, span="the-size-of-the-plane")
     ],
 )
 def max_unpool(x: Array, indices: Array, *, size):
@@ -97,9 +97,9 @@ def max_unpool(x: Array, indices: Array, *, size):
     require(x.shape == indices.shape, "shape-shape-size", indices=indices.shape, shape=x.shape)
     require_integers(indices=indices)
     planes = x.reshape(-1, *x.shape[-axes:]).reshape(-1, _count(x.shape[-axes:]))
-    at = indices.reshape(planes.shape)
+    index = indices.reshape(planes.shape)
     rows = jnp.arange(planes.shape[0])[:, None]
-    flat = jnp.zeros((planes.shape[0], _count(size)), x.dtype).at[rows, at].set(planes)
+    flat = jnp.zeros((planes.shape[0], _count(size)), x.dtype).at[rows, index].set(planes)
     return flat.reshape(*x.shape[:-axes], *size)
 
 

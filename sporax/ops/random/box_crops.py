@@ -25,13 +25,13 @@ def first_fitting_crop(
     for name, value in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
         is_range = isinstance(value, tuple) and len(value) == 2 and 0 < value[0] < value[1]
         require(is_range, "two-rising-positive-numbers", argument=name, got=value)
-    ratio, area, *places = jnp.moveaxis(draws, -1, 0)
+    ratio, area, *position = jnp.moveaxis(draws, -1, 0)
     ratio = aspect_ratio_range[0] + ratio * (aspect_ratio_range[1] - aspect_ratio_range[0])
     area = area_range[0] + area * (area_range[1] - area_range[0])
     image = image_size[:2].astype(jnp.float32)
     pixels = area * image.prod()
     sizes = jnp.round(jnp.stack([jnp.sqrt(pixels / ratio), jnp.sqrt(pixels * ratio)], -1))
-    starts = jnp.floor(jnp.stack(places, -1) * (image - sizes + 1))
+    starts = jnp.floor(jnp.stack(position, -1) * (image - sizes + 1))
     boxes = bounding_boxes.reshape(-1, 4)
     low, high = boxes[:, :2] * image, boxes[:, 2:] * image
     sides = jnp.minimum(high, (starts + sizes)[:, None]) - jnp.maximum(low, starts[:, None])
@@ -41,9 +41,9 @@ def first_fitting_crop(
     share = sizes.prod(-1) / image.prod()
     is_allowed = (share >= area_range[0]) & (share <= area_range[1])
     fits = (sizes > 0).all(-1) & (sizes <= image).all(-1) & is_allowed & covers
-    first, found = jnp.argmax(fits), fits.any()
-    start = jnp.where(found, starts[first], 0)
-    size = jnp.where(found, sizes[first], image)
+    first, any_fits = jnp.argmax(fits), fits.any()
+    start = jnp.where(any_fits, starts[first], 0)
+    size = jnp.where(any_fits, sizes[first], image)
     begin = jnp.concatenate([start, jnp.zeros(1)]).astype(image_size.dtype)
     extent = jnp.concatenate([size, -jnp.ones(1)]).astype(jnp.int64).astype(image_size.dtype)
     box = jnp.concatenate([start / image, (start + size) / image]).astype(jnp.float32)

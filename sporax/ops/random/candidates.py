@@ -101,14 +101,14 @@ def random_categorical(logits, num_sample, seed=0, dtype=dtypes.int64):
 # candidates ---------------------------------------------------------------------------------
 
 
-def _candidates(name, law, true_classes, num_true, num_sampled, unique, range_max, seed, avoid):
+def _candidates(name, kind, true_classes, num_true, num_sampled, unique, range_max, seed, avoid):
     kinds.POSITIVE_INT(name, num_true=num_true, num_sampled=num_sampled, range_max=range_max)
     fits, shape = not unique or num_sampled <= range_max, true_classes.shape
     require(fits, "at-most-for-unique", name, num_sampled=num_sampled, range_max=range_max)
     is_matrix = len(shape) == 2 and shape[1] == num_true
     require(is_matrix, "shape-letters", name, true_classes=shape, letters=f"(n, {num_true})")
     key = next_key(seed)
-    return candidates_from_key(key, true_classes, num_sampled, bool(unique), range_max, law, avoid)
+    return candidates_from_key(key, true_classes, num_sampled, bool(unique), range_max, kind, avoid)
 
 
 @composite()

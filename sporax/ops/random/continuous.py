@@ -205,7 +205,8 @@ def uniform_like_of_class(itself, x, minval=0.0, maxval=1.0, seed=0, offset=0):
     >>> ops.Uniform()(ops.ones((2, 3))).shape
     (2, 3)
     """
-    drawn = rand_like(x, source_of(itself, seed, offset))
+    dtype = dtype_of_kind("Uniform", x.dtype, "fV", error=TypeError)
+    drawn = rand_like(x, source_of(itself, seed, offset), dtype=dtype)
     return cast(drawn * (maxval - minval) + minval, x.dtype)
 
 

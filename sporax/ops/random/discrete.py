@@ -173,7 +173,10 @@ def choice_of_class(itself, input_x, count=256, seed=0, seed2=0) -> Arrays:
     >>> index.shape, mask.asnumpy()
     ((2, 1), array([ True,  True]))
     """
-    return choice_with_mask(input_x, count, source_of(itself, seed, seed2))
+    fits = count * input_x.ndim < 2**31
+    require(fits, "count-of-indices", itself.name, argument="count", ndim=input_x.ndim, got=count)
+    seeds = seed % 2**32, seed2 % 2**32  # any numbers, in MindSpore
+    return choice_with_mask(input_x, count, source_of(itself, *seeds))
 
 
 # events and counts --------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def _step(self, step):
     return seed, count
 
 
-Generator._step = _step  # called by MindSpore's own random layers
+setattr(Generator, _step.__name__, _step)  # called by MindSpore's own random layers
 
 
 @op(function=(), differentiable=False)
@@ -157,7 +157,9 @@ _KINDS = {
 }  # fmt: skip
 
 
-def dtype_of_kind(name, dtype, kinds, default=dtypes.float32, error=ValueError):
+def dtype_of_kind(
+    name, dtype, kinds, default: dtypes.Type = dtypes.float32, error: type[Exception] = ValueError
+):
     """Return the NumPy dtype for `dtype`, whose kind must be one of `kinds`."""
     wanted = dtypes.to_numpy(default if dtype is None else dtype)
     if wanted.kind not in kinds:
@@ -203,10 +205,10 @@ _QUANTILES = {
 
 
 @op(function=(), differentiable=False)
-def inverse_cdf_from_key(key: Array, law, shape, dtype):
+def inverse_cdf_from_key(key: Array, distribution, shape, dtype):
     """Draw from the standard distribution 'exponential', 'laplace', 'cauchy', 'gumbel',
     'logistic'."""
-    return _QUANTILES[law](_inside(key, shape, dtype)).astype(dtype)
+    return _QUANTILES[distribution](_inside(key, shape, dtype)).astype(dtype)
 
 
 @op(function=(), differentiable=False)
@@ -285,8 +287,8 @@ def categorical_from_key(key: Array, weights: Array, count, replacement):
         noise = _gumbel(key, weights.shape, weights.dtype)
         return jnp.argsort(-(jnp.log(weights) + noise), -1)[..., :count].astype(jnp.int32)
     sums = jnp.cumsum(weights, -1)
-    at = _unit(key, (*weights.shape[:-1], count), weights.dtype) * sums[..., -1:]
-    return (sums[..., None, :] <= at[..., None]).sum(-1).astype(jnp.int32)
+    points = _unit(key, (*weights.shape[:-1], count), weights.dtype) * sums[..., -1:]
+    return (sums[..., None, :] <= points[..., None]).sum(-1).astype(jnp.int32)
 
 
 @op(function=(), differentiable=False)
@@ -302,21 +304,21 @@ def choice_with_mask_from_key(key: Array, mask: Array, count) -> Arrays:
 
 
 # distribution -> the probability of class k of n
-_LAWS = {
+_PROBABILITIES = {
     "uniform": lambda k, n: jnp.full(k.shape, 1 / n, jnp.float32),
     "log_uniform": lambda k, n: jnp.log1p(1 / (k + jnp.float32(1))) / jnp.log1p(jnp.float32(n)),
 }
 
 
 @op(function=(), differentiable=False)
-def candidates_from_key(key: Array, wanted: Array, count, unique, n, law, avoid) -> Arrays:
+def candidates_from_key(key: Array, wanted: Array, count, unique, n, distribution, avoid) -> Arrays:
     """Draw `count` of `n` classes; also return the expected counts of `wanted`, and of those drawn.
 
     `unique`: draws again until all are different; these draws are counted, too. `avoid`: never
     draws one of `wanted`. The distribution of class k is 'uniform', or 'log_uniform': $\\ln(1 + 1 /
     (k + 1)) / \\ln(n + 1)$.
     """
-    likely = _LAWS[law](jnp.arange(n), n)
+    likely = _PROBABILITIES[distribution](jnp.arange(n), n)
     hits = jnp.zeros(n, bool)
     hits = hits.at[wanted.ravel()].set(True) if avoid else hits
     weights = jnp.where(hits, 0, likely)
@@ -329,11 +331,11 @@ def candidates_from_key(key: Array, wanted: Array, count, unique, n, law, avoid)
         tries = tries + jnp.floor(again).sum()
     else:
         sums = jnp.cumsum(weights)
-        at = _unit(choice, (count,), np.float32) * sums[-1]
-        drawn = jnp.searchsorted(sums, at, side="right")
+        points = _unit(choice, (count,), np.float32) * sums[-1]
+        drawn = jnp.searchsorted(sums, points, side="right")
 
     def expected(classes):
-        p = _LAWS[law](classes, n)
+        p = _PROBABILITIES[distribution](classes, n)
         return jnp.where(tries == count, p * count, -jnp.expm1(tries * jnp.log1p(-p)))
 
     drawn = drawn.astype(wanted.dtype)
@@ -343,7 +345,7 @@ def candidates_from_key(key: Array, wanted: Array, count, unique, n, law, avoid)
 # dropout ------------------------------------------------------------------------------------
 
 
-@op(function=(), check=lambda x, *rest: floats_only("Dropout")(x))
+@op(function=(), check=lambda x, *_: floats_only("Dropout")(x))
 def dropout_from_key(input: Array, key: Array, p: Array, together=0) -> Arrays:
     """Set elements to 0 with probability `p`, divide the others by 1 - p; also return the mask.
 

@@ -141,10 +141,11 @@ def dropout3d(input, p=0.5, training=True):
 
 def _with_mask(name, x, keep_prob, axes):
     require(0 <= keep_prob <= 1, "in-interval", name, keep_prob=keep_prob, interval="[0, 1]")
-    out, kept = dropout_from_key(
-        x, next_key(), 1 - keep_prob, _channels(name, x, (axes,), axes - 2)
-    )
-    return out, cast(kept, dtypes.bool_).broadcast_to(x.shape)
+    is_whole = x.dtype in dtypes.int_type  # scaled, then truncated, as MindSpore does
+    floats = cast(x, dtypes.float64) if is_whole else x
+    together = _channels(name, x, (axes,), axes - 2)
+    out, kept = dropout_from_key(floats, next_key(), 1 - keep_prob, together)
+    return cast(out, x.dtype), cast(kept, dtypes.bool_).broadcast_to(x.shape)
 
 
 @composite(function=(), primitive="Dropout2D(keep_prob=0.5)(x)")
@@ -245,8 +246,8 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1):
     )
     if not hard:
         return soft
-    places = [1] * logits.ndim
-    places[dim] = -1
-    numbers = arange(logits.shape[dim]).reshape(tuple(places))
+    shape = [1] * logits.ndim
+    shape[dim] = -1
+    numbers = arange(logits.shape[dim]).reshape(tuple(shape))
     first = cast(numbers == argmax(soft, dim, True), logits.dtype)
     return first + (soft - stop_gradient(soft))

@@ -278,7 +278,7 @@ def bernoulli_(input, p=0.5, generator=None):
     require(is_chance, "in-interval", "bernoulli_", p=p, interval="[0, 1]")
     shape = common_shape("bernoulli_", input.shape, p)
     if shape != input.shape:
-        raise rejection("fit-shape", "bernoulli_", p=p.shape, shape=input.shape)
+        raise rejection("fit-shape", "bernoulli_", p=np.shape(p), shape=input.shape)
     return _fill(
         input, bernoulli_from_key(next_key(generator), p, shape, dtypes.to_numpy(input.dtype))
     )

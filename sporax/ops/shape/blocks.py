@@ -9,17 +9,17 @@ from sporax._src.diagnosis.rules import require
 from sporax.ops.declare import Array, composite, op
 
 
-def _blocks(name, block, pairs, of):
+def _blocks(name, block, pairs, whole):
     """Return (the sizes of a block, the pairs) from an int or several, and a pair for each."""
-    require(isinstance(pairs, (tuple, list)) and pairs, "pair-ints-axis", argument=of, got=pairs)
+    require(isinstance(pairs, (tuple, list)) and pairs, "pair-ints-axis", argument=whole, got=pairs)
     sizes = (block,) * len(pairs) if isinstance(block, int) else block
     is_each = isinstance(sizes, (tuple, list)) and len(sizes) == len(pairs)
-    require(is_each, "int-one", argument=name, whole=of, got=block)
+    require(is_each, "int-one", argument=name, whole=whole, got=block)
     is_positive = all(isinstance(n, int) and n >= 1 for n in sizes)
     require(is_positive, "ints-at-least-1", argument=name, got=block)
     ends = [n for pair in pairs for n in (pair if isinstance(pair, (tuple, list)) else ())]
     are_counts = len(ends) == 2 * len(pairs) and all(isinstance(n, int) and n >= 0 for n in ends)
-    require(are_counts, "pairs-ints-at-least-0", argument=of, got=pairs)
+    require(are_counts, "pairs-ints-at-least-0", argument=whole, got=pairs)
     return tuple(sizes), tuple(map(tuple, pairs))
 
 
@@ -75,14 +75,14 @@ def batch_to_space(input_x: Array, block_shape, crops):
     is_left = all(n > sum(pair) for n, pair in zip(sizes, cut, strict=True))
     require(is_left, "leave-something-axes", crops=crops, sizes=sizes)
     x = input_x.reshape(*block, input_x.shape[0] // count, *input_x.shape[1:])
-    places = [p for i in range(len(block)) for p in (len(block) + first + i, i)]
-    x = x.transpose(*range(len(block), len(block) + first), *places)
+    axes = [p for i in range(len(block)) for p in (len(block) + first + i, i)]
+    x = x.transpose(*range(len(block), len(block) + first), *axes)
     x = x.reshape(*x.shape[:first], *sizes)
     kept = [slice(low, n - high) for n, (low, high) in zip(sizes, cut, strict=True)]
     return x[(slice(None),) * first + tuple(kept)]
 
 
-@composite(primitive="BatchToSpaceNDV2()(input_x, block_shape, crops)", of="batch_to_space")
+@composite(primitive="BatchToSpaceNDV2()(input_x, block_shape, crops)", op="batch_to_space")
 def batch_to_space_nd(input_x, block_shape, crops):
     r"""Move examples to positions within blocks of the last axes: `(n B, *, w_1, ..., w_M)` -> `(n,
     *, w_1 b_1, ..., w_M b_M)` with $B = b_1 \cdots b_M$, the inverse of `space_to_batch_nd`.

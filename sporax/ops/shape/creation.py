@@ -1,5 +1,7 @@
 """Creation of tensors with given contents."""
 
+from typing import Any
+
 import jax.numpy as jnp
 from jax.export import is_symbolic_dim
 
@@ -16,16 +18,16 @@ def is_size(n):
     return isinstance(n, int) or is_symbolic_dim(n)
 
 
-def _dtype(dtype, default=dtypes.float32):
+def _dtype(dtype, default: Any = dtypes.float32):
     return dtypes.to_numpy(default if dtype is None else dtype)
 
 
-def _shape(size):
+def _shape(size) -> tuple[int, ...]:
     sizes = (size,) if is_size(size) else size
     are_sizes = isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes)
     require(are_sizes, "size-int-tuple-ints", got=size)
     require(all(n >= 0 for n in sizes), "sizes-at-least-0", got=size)
-    return sizes
+    return tuple(sizes)
 
 
 @op(

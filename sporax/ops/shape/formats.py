@@ -12,7 +12,7 @@ _FORMAT = kinds.one_of("NHWC", "NCHW")
 
 @op(
     function=(), differentiable=False,
-    bounds=lambda input_x, **_: [Range(input_x, 4, of="the-axes")],
+    bounds=lambda input_x, **_: [Range(input_x, 4, span="the-axes")],
     primitive="DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)",
 )  # fmt: skip
 def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):
@@ -24,8 +24,8 @@ def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):
     _FORMAT(None, src_format=src_format, dst_format=dst_format)
     is_integer = jnp.issubdtype(input_x.dtype, jnp.integer)
     require(is_integer, "integer-dtype", input_x=input_x.dtype)
-    places = jnp.array([src_format.index(letter) for letter in dst_format], input_x.dtype)
-    return places[jnp.clip(input_x, -4, 3)]
+    axes = jnp.array([src_format.index(letter) for letter in dst_format], input_x.dtype)
+    return axes[jnp.clip(input_x, -4, 3)]
 
 
 @op(

@@ -93,7 +93,7 @@ def _stacked(who, sequence):
 def _holds(dtype, kind):
     """Return True if Tensors of a dtype keep it when combined with a Python number of this kind."""
     weak = WEAK_AVALS.get(kind)
-    return weak and promote((Aval.of((), dtype.numpy_dtype), weak)) == dtype.numpy_dtype
+    return weak and promote((Aval.intern((), dtype.numpy_dtype), weak)) == dtype.numpy_dtype
 
 
 hooks.stacked = _stacked
@@ -199,8 +199,8 @@ def tensor_split(input: Array, indices_or_sections, axis=0) -> Arrays:
     if isinstance(sections, int):
         return tuple(jnp.array_split(input, sections, axis))
     ends = [*map(int, sections), input.shape[axis]]  # as in a slice: negative ones from the end
-    parts = [(slice(None),) * axis + (slice(*ab),) for ab in zip([0, *ends], ends, strict=False)]
-    return tuple([input[part] for part in parts])
+    indices = [(slice(None),) * axis + (slice(*ab),) for ab in zip([0, *ends], ends, strict=False)]
+    return tuple([input[index] for index in indices])
 
 
 @op(

@@ -85,8 +85,8 @@ def masked_scatter(input: Array, mask: Array, source: Array):
     require(source.dtype == dtype, "dtype-of", source=source.dtype, other="input", dtype=dtype)
     shape = jnp.broadcast_shapes(input.shape, mask.shape)
     into, mask = jnp.broadcast_to(input, shape), jnp.broadcast_to(mask, shape).reshape(-1)
-    place = jnp.clip(jnp.cumsum(mask) - 1, 0, max(source.size - 1, 0))
-    return jnp.where(mask.reshape(shape), source.reshape(-1)[place].reshape(shape), into)
+    index = jnp.clip(jnp.cumsum(mask) - 1, 0, max(source.size - 1, 0))
+    return jnp.where(mask.reshape(shape), source.reshape(-1)[index].reshape(shape), into)
 
 
 def _masked_scatter_in_place(self, mask, source):
@@ -108,8 +108,12 @@ def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
     >>> ops.slice_scatter(ops.zeros((3,)), Tensor([1.0, 2.0]), 0, 1).tolist()
     [0.0, 1.0, 2.0]
     """
-    out, place = input.copy(), (slice(None),) * (axis % input.ndim)
-    out[(*place, slice(start, end, step))] = src
+    out, index = input.copy(), (slice(None),) * (axis % input.ndim)
+    index = (*index, slice(start, end, step))
+    shape = input[index].shape
+    fits = tuple(src.shape) == tuple(shape)
+    require(fits, "slice-shape", "slice_scatter", argument="src", shape=shape, got=src.shape)
+    out[index] = src
     return out
 
 
@@ -120,8 +124,8 @@ def select_scatter(input, src, axis, index):
     >>> ops.select_scatter(ops.zeros((2, 2)), Tensor([1.0, 2.0]), 0, 1).tolist()
     [[0.0, 0.0], [1.0, 2.0]]
     """
-    out, place = input.copy(), (slice(None),) * (axis % input.ndim)
-    out[(*place, index)] = src
+    out, leading = input.copy(), (slice(None),) * (axis % input.ndim)
+    out[(*leading, index)] = src
     return out
 
 
@@ -171,7 +175,7 @@ def rot90(input, k, dims):
     function="reverse_sequence(x: input, seq_lengths, seq_dim, batch_dim=0)",
     tensor="reverse_sequence(input, seq_lengths, seq_dim=0, batch_dim=0)",
     bounds=lambda input, seq_lengths, seq_dim, batch_dim: [
-        Range(seq_lengths, input.shape[seq_dim] + 1, low=0, of="up-to-the-size-of-the-axis")
+        Range(seq_lengths, input.shape[seq_dim] + 1, low=0, span="up-to-the-size-of-the-axis")
     ])  # fmt: skip
 def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     """Reverse the first `seq_lengths` elements along `seq_dim`, for each of a batch.
@@ -182,11 +186,11 @@ def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     fits = seq_lengths.shape == (input.shape[batch_dim],) and seq_dim % input.ndim != batch_dim
     require(fits, "one-int-batch-another", argument="seq_lengths")
     moved = jnp.moveaxis(input, (batch_dim, seq_dim), (0, 1))
-    at = jnp.arange(moved.shape[1])[None]
+    steps = jnp.arange(moved.shape[1])[None]
     lengths = seq_lengths[:, None]
-    place = jnp.where(at < lengths, lengths - 1 - at, at)
-    place = place.reshape(*place.shape, *(1,) * (moved.ndim - 2))
-    return jnp.moveaxis(jnp.take_along_axis(moved, place, 1), (0, 1), (batch_dim, seq_dim))
+    index = jnp.where(steps < lengths, lengths - 1 - steps, steps)
+    index = index.reshape(*index.shape, *(1,) * (moved.ndim - 2))
+    return jnp.moveaxis(jnp.take_along_axis(moved, index, 1), (0, 1), (batch_dim, seq_dim))
 
 
 @composite()

@@ -127,6 +127,8 @@ def swapaxes(input: Array, axis0, axis1):
     >>> ops.swapaxes(ops.zeros((2, 3, 4)), 0, 2).shape
     (4, 3, 2)
     """
+    for name, axis in (("axis0", axis0), ("axis1", axis1)):
+        require(not isinstance(axis, tuple), "must-be-type", argument=name, got=axis, kind="an-int")
     return jnp.swapaxes(input, axis0, axis1)
 
 

@@ -41,10 +41,11 @@ A_COO, A_CSR, A_ROW = _CHECKS.values()
 def _of_values(prefix, name):
     kind, who = KINDS[prefix], f"{prefix}_{name}"
 
-    def function(x) -> kind:
+    def function(x):
         _CHECKS[kind](who, x=x)
         return x.with_values(FUNCTIONS[name](x.values))
 
+    function.__annotations__["return"] = kind
     function.__name__, function.__module__ = who, __name__
     function.__doc__ = f"""`{name}` of each value of a {kind.__name__}, at the same places.
 
@@ -62,7 +63,7 @@ for _name in _ELEMENTWISE.split():
 # what they consist of ----------------------------------------------------------------------------
 
 
-def _part(who, kind, field):
+def _getter(who, kind, field):
     what = {"shape": "shape, a tuple of ints"}.get(field, f"`{field}`")
 
     def function(x):
@@ -91,7 +92,7 @@ for _kind, _prefix, _fields in [
 ]:
     for _field in [*_fields.split(), "shape"]:
         _shown = "dense_shape" if _field == "shape" else _field
-        _part(f"{_prefix}_tensor_get_{_shown}", _kind, _field)
+        _getter(f"{_prefix}_tensor_get_{_shown}", _kind, _field)
 
 
 _MAKERS = [
@@ -104,15 +105,14 @@ _MAKERS = [
 
 
 def _maker(name, parameters, kind, example):
-    if kind is CSRTensor:
+    def of_rows(indptr, indices, values, shape):
+        return kind(indptr, indices, values, shape)
 
-        def function(indptr, indices, values, shape) -> kind:
-            return kind(indptr, indices, values, shape)
-    else:
+    def of_indices(indices, values, shape):
+        return kind(indices, values, shape)
 
-        def function(indices, values, shape) -> kind:
-            return kind(indices, values, shape)
-
+    function = of_rows if kind is CSRTensor else of_indices
+    function.__annotations__["return"] = kind
     function.__name__, function.__module__ = name, __name__
     function.__doc__ = f"""A `{kind.__name__}` of these parts; see the class.
 
@@ -192,8 +192,8 @@ def coalesce(x_indices, x_values, x_shape) -> tuple:
     (array([[0, 1],
            [1, 2]]), array([6., 4.], dtype=float32))
     """
-    places, values = merged(x_indices.asnumpy().T, x_values, tuple(x_shape.asnumpy().tolist()))
-    return Tensor(places.T, x_indices.dtype), values, x_shape
+    positions, values = merged(x_indices.asnumpy().T, x_values, tuple(x_shape.asnumpy().tolist()))
+    return Tensor(positions.T, x_indices.dtype), values, x_shape
 
 
 @composite()
@@ -221,22 +221,27 @@ def coo_concat(sp_input, concat_dim=0) -> COOTensor:
     array([[0, 1],
            [0, 4]])
     """
-    parts = [COOTensor(*p) if isinstance(p, tuple) else p for p in sp_input]
-    require(len(parts) >= 2, "give-at-least-2-cootensors", "coo_concat", got=len(parts))
+    matrices = [COOTensor(*p) if isinstance(p, tuple) else p for p in sp_input]
+    require(len(matrices) >= 2, "give-at-least-2-cootensors", "coo_concat", got=len(matrices))
+    kinds.INT("coo_concat", concat_dim=concat_dim)
+    fits, interval = -2 <= concat_dim < 2, {"argument": "concat_dim", "interval": "[-2, 2)"}
+    require(fits, "int-in-interval", "coo_concat", IndexError, got=concat_dim, **interval)
     axis = concat_dim % 2
-    shapes = [p.shape for p in parts]
-    fits = len({shape[1 - axis] for shape in shapes}) == 1
-    require(fits, "sizes-along-axis-equal", "coo_concat", axis=1 - axis, got=shapes)
-    ends = np.cumsum([p.shape[axis] for p in parts]).tolist()
-    offset = np.zeros((len(parts), 2), np.int64)
+    shapes, dtypes = [p.shape for p in matrices], [p.values.dtype for p in matrices]
+    fits, axes = len({shape[1 - axis] for shape in shapes}) == 1, {"axis": 1 - axis, "got": shapes}
+    require(fits, "sizes-along-axis-equal", "coo_concat", RuntimeError, **axes)
+    fits = len(set(dtypes)) == 1
+    require(fits, "operands-tensors-one-dtype", "coo_concat", got=dtypes)
+    ends = np.cumsum([p.shape[axis] for p in matrices]).tolist()
+    offset = np.zeros((len(matrices), 2), np.int64)
     offset[1:, axis] = ends[:-1]
     indices = concat([
-        p.indices + Tensor(row, p.indices.dtype) for p, row in zip(parts, offset, strict=True)
+        p.indices + Tensor(row, p.indices.dtype) for p, row in zip(matrices, offset, strict=True)
     ], 0)  # fmt: skip
-    shape = list(parts[0].shape)
+    shape = list(matrices[0].shape)
     shape[axis] = ends[-1]
     order = argsort(indices[:, 0] * shape[1] + indices[:, 1])
-    values = concat([p.values for p in parts], 0)
+    values = concat([p.values for p in matrices], 0)
     return COOTensor(gather(indices, order, 0), gather(values, order, 0), tuple(shape))
 
 
@@ -350,7 +355,7 @@ def csr_gather(indptr, indices, dense, sparse_shape):
     """
     shape = plain(sparse_shape)
     there = CSRTensor(indptr, indices, FUNCTIONS["zeros"]((indices.size, *shape[2:])), shape)
-    return gather_nd(broadcast_to(dense, shape), there.places)
+    return gather_nd(broadcast_to(dense, shape), there.positions)
 
 
 # of rows -----------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ result is computed by NumPy on the host, without a derivative.
 
 import functools
 import itertools
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +26,10 @@ def _reorder(indices, values, shape):
 
 def _union(indices, values, others, other_values):
     """Return the indices of both, sorted, and each one's values there (0 where it has none)."""
-    both, place = np.unique(np.concatenate([indices, others]), axis=0, return_inverse=True)
-    place = place.reshape(-1)
+    both, inverse = np.unique(np.concatenate([indices, others]), axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
     sides = np.zeros((2, len(both)), values.dtype)
-    sides[0, place[: len(indices)]], sides[1, place[len(indices) :]] = values, other_values
+    sides[0, inverse[: len(indices)]], sides[1, inverse[len(indices) :]] = values, other_values
     return both, sides
 
 
@@ -51,21 +53,21 @@ def _segment_mean(x, indices, segments, count=None):
     return (sums / counts.reshape(-1, *[1] * (x.ndim - 1))).astype(x.dtype)
 
 
-def _matrices(shape, batches, rows, columns, values):
+def _matrices(shape, batches, rows, columns, values) -> Iterator[Any]:
     """Yield the matrices of a batch, of `shape` (rows, columns) or (batch, rows, columns)."""
     from scipy import sparse  # importing it takes 0.1 s
 
     height, width = (int(n) for n in shape[-2:])
     for number, (first, last) in enumerate(itertools.pairwise(batches.tolist())):
         pointers = rows[number * (height + 1) : (number + 1) * (height + 1)]
-        parts = values[first:last], columns[first:last], pointers
-        yield sparse.csr_matrix(parts, (height, width))
+        arrays = values[first:last], columns[first:last], pointers
+        yield sparse.csr_matrix(arrays, (height, width))
 
 
-def _parts(shape, matrices, index_dtype):
+def _components(shape, matrices, index_dtype):
     """Return a batch of matrices as shape, batch pointers, row pointers, columns, values."""
     counts = [0, *itertools.accumulate(m.nnz for m in matrices)]
-    join = lambda parts: np.concatenate(list(parts))  # noqa: E731
+    join = lambda arrays: np.concatenate(list(arrays))  # noqa: E731
     return (
         shape,
         np.array(counts, index_dtype),
@@ -76,12 +78,12 @@ def _parts(shape, matrices, index_dtype):
 
 
 def _matrix_to_tensor(shape, batches, rows, columns, values):
-    found = []
+    indices = []
     for number, matrix in enumerate(_matrices(shape, batches, rows, columns, values)):
         where = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         batch = [np.full(len(where), number)] if len(shape) == 3 else []
-        found.append(np.stack([*batch, where, matrix.indices], axis=1))
-    return np.concatenate(found).astype(columns.dtype), values, shape
+        indices.append(np.stack([*batch, where, matrix.indices], axis=1))
+    return np.concatenate(indices).astype(columns.dtype), values, shape
 
 
 def _tensor_to_matrix(indices, values, shape):
@@ -93,15 +95,15 @@ def _tensor_to_matrix(indices, values, shape):
         row, column = indices[batch == number][:, -2:].T
         matrix = sparse.coo_matrix((values[batch == number], (row, column)), shape[-2:])
         matrices.append(matrix.tocsr())
-    return _parts(shape, matrices, indices.dtype)
+    return _components(shape, matrices, indices.dtype)
 
 
-def _matrix_product(*parts):
-    first, second = parts[:5], parts[5:]
+def _matrix_product(*components):
+    first, second = components[:5], components[5:]
     products = [a @ b for a, b in zip(_matrices(*first), _matrices(*second), strict=True)]
     for product in products:
         product.sort_indices()
-    return _parts(np.array([*first[0][:-1], second[0][-1]]), products, parts[1].dtype)
+    return _components(np.array([*first[0][:-1], second[0][-1]]), products, components[1].dtype)
 
 
 def _softmax(shape, batches, rows, columns, values):
@@ -134,9 +136,9 @@ def _count(indices, values, shape, weights, *, binary_output=False, minlength=-1
     kept = (values < maxlength) if maxlength > 0 else np.ones(len(values), bool)
     rows = indices[:, 0] if indices.shape[1] > 1 else np.zeros(len(indices), np.int64)
     cells = np.stack([rows, values], axis=1)[kept].astype(np.int64)
-    both, place = np.unique(cells, axis=0, return_inverse=True)
+    both, inverse = np.unique(cells, axis=0, return_inverse=True)
     counts = np.zeros(len(both), weights.dtype)
-    np.add.at(counts, place.reshape(-1), weights[kept] if len(weights) else 1)
+    np.add.at(counts, inverse.reshape(-1), weights[kept] if len(weights) else 1)
     width = max(int(values[kept].max(initial=-1)) + 1, minlength)
     if binary_output:
         counts = np.ones_like(counts)
@@ -154,13 +156,13 @@ _SETS = {
 
 def _set_operation(x, indices, values, shape, *, set_operation, validate_indices=True):
     function = _SETS[set_operation.lower()]
-    found, length = [], 0
+    rows, length = [], 0
     for group in np.ndindex(*x.shape[:-1]):
         others = values[(indices[:, :-1] == np.array(group)).all(axis=1)]
         result = sorted(function(set(x[group].tolist()), set(others.tolist())))
         length = max(length, len(result))
-        found += [(*group, place, value) for place, value in enumerate(result)]
-    table = np.array(found).reshape(-1, x.ndim + 1)
+        rows += [(*group, i, value) for i, value in enumerate(result)]
+    table = np.array(rows).reshape(-1, x.ndim + 1)
     return (
         table[:, :-1].astype(np.int64),
         table[:, -1].astype(x.dtype),
@@ -197,21 +199,21 @@ def _longest(rows, axis):
 
 
 def _fill(block, rows, depth):
-    for place, row in zip(range(len(block)), rows, strict=False):
+    for i, row in zip(range(len(block)), rows, strict=False):
         if depth:
-            _fill(block[place], row, depth - 1)
+            _fill(block[i], row, depth - 1)
         else:
-            block[place] = row
+            block[i] = row
 
 
 def _ragged_to_sparse(splits, values, *, Tsplits=None):
     paths, lengths = [(row,) for row in range(len(splits[0]) - 1)], []
-    for part in splits:
-        counts = np.diff(part)
+    for row_splits in splits:
+        counts = np.diff(row_splits)
         paths = [(*path, i) for path, n in zip(paths, counts, strict=True) for i in range(n)]
         lengths.append(int(counts.max(initial=0)))
     inner = list(np.ndindex(*values.shape[1:]))
-    indices = [(*path, *place) for path in paths for place in inner]
+    indices = [(*path, *index) for path in paths for index in inner]
     shape = [len(splits[0]) - 1, *lengths, *values.shape[1:]]
     return np.array(indices, np.int64), values.reshape(-1), np.array(shape, np.int64)
 
@@ -250,9 +252,9 @@ def _declare(name, compute, attributes):
         for attribute, value in {**dict(zip(attributes, args, strict=False)), **kwargs}.items():
             self._set(attribute, value)
 
-    def __call__(self, *parts):
+    def __call__(self, *operands):
         settings = {} if name == "SparseMatrixSoftmax" else self.attrs
-        result = compute(*[_array(part) for part in parts], **settings)
+        result = compute(*[_array(operand) for operand in operands], **settings)
         return tuple(map(Tensor, result)) if isinstance(result, tuple) else Tensor(result)
 
     doc = "A Primitive of MindSpore's private module `sparse_ops`, computed by NumPy on the host."

@@ -94,11 +94,11 @@ def sparse_slice(indices, values, shape, start, size) -> tuple:
     """
     begin, whole = start.asnumpy(), shape.asnumpy()
     end = (begin + size.asnumpy()).clip(max=whole)
-    places = indices.asnumpy()
-    is_inside = ((places >= begin) & (places < end)).all(1)
+    positions = indices.asnumpy()
+    is_inside = ((positions >= begin) & (positions < end)).all(1)
     kept = is_inside.nonzero()[0]
     return (
-        Tensor(places[kept] - begin),
+        Tensor(positions[kept] - begin),
         gather(values, Tensor(kept), 0),
         Tensor((end - begin).clip(0)),
     )

@@ -26,14 +26,14 @@ def _matrix_add(shape, batches, indptr, indices, values, *others):
 
 # class -> the function that a call computes
 _CALLS = {
-    "CSRReduceSum": lambda *parts: _matrix(*parts[:4]).sum(parts[4]),
-    "CSRMV": lambda *parts: _matrix(*parts[:4]).mv(parts[4]),
-    "CSRMM": lambda *parts: _matrix(*parts[:4]).mm(parts[4]),
-    "CSRMul": lambda *parts: (_matrix(*parts[:4]) * parts[4]).values,
-    "CSRDiv": lambda *parts: (_matrix(*parts[:4]) / parts[4]).values,
-    "CSRGather": lambda *parts: functions.csr_gather(*parts),
-    "CSR2COO": lambda *parts: structure.csr2coo(*parts),
-    "COO2CSR": lambda *parts: structure.coo2csr(*parts),
+    "CSRReduceSum": lambda *components: _matrix(*components[:4]).sum(components[4]),
+    "CSRMV": lambda *components: _matrix(*components[:4]).mv(components[4]),
+    "CSRMM": lambda *components: _matrix(*components[:4]).mm(components[4]),
+    "CSRMul": lambda *components: (_matrix(*components[:4]) * components[4]).values,
+    "CSRDiv": lambda *components: (_matrix(*components[:4]) / components[4]).values,
+    "CSRGather": lambda *components: functions.csr_gather(*components),
+    "CSR2COO": lambda *components: structure.csr2coo(*components),
+    "COO2CSR": lambda *components: structure.coo2csr(*components),
     "SparseMatrixAdd": _matrix_add,
 }
 
@@ -42,8 +42,8 @@ def _declare(name, compute):
     def __init__(self):
         Primitive.__init__(self, name)
 
-    def __call__(self, *parts):
-        return compute(*parts)
+    def __call__(self, *components):
+        return compute(*components)
 
     doc = "The function of `ops.sparse` of that name, on a matrix given by its parts."
     members = {"__init__": __init__, "__call__": __call__, "__doc__": doc, "__module__": __name__}

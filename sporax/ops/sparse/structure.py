@@ -26,8 +26,8 @@ def csr2coo(indptr, nnz):
     >>> ops.csr2coo(Tensor([0, 2, 2, 3]), 3).asnumpy()
     array([0, 0, 2])
     """
-    places = Tensor(np.arange(nnz), indptr.dtype)
-    return (searchsorted(indptr, places, right=True) - 1).astype(indptr.dtype)
+    positions = Tensor(np.arange(nnz), indptr.dtype)
+    return (searchsorted(indptr, positions, right=True) - 1).astype(indptr.dtype)
 
 
 @composite()
@@ -50,18 +50,18 @@ def meet(*tensors):
     return [t if t.dtype == dtype else t.astype(dtype) for t in tensors]
 
 
-def merged(places, values, shape):
+def merged(positions, values, shape):
     """Sum values at the same position, sorted by rows: (distinct positions, values).
 
-    `places`: a NumPy array `(n, 2)`, `values`: a Tensor `(n, ...)`, `shape`: the matrix's.
+    `positions`: a NumPy array `(n, 2)`, `values`: a Tensor `(n, ...)`, `shape`: the matrix's.
     """
-    numbers = np.ravel_multi_index(tuple(places.T), shape[:2])
-    distinct, at = np.unique(numbers, return_inverse=True)
+    numbers = np.ravel_multi_index(tuple(positions.T), shape[:2])
+    distinct, inverse = np.unique(numbers, return_inverse=True)
     if distinct.size == numbers.size and np.array_equal(distinct, numbers):
-        return places, values
+        return positions, values
     columns = np.unravel_index(distinct, shape[:2])
-    at = Tensor(at.reshape(-1).astype(np.int32))
-    return np.stack(columns, 1), unsorted_segment_sum(values, at, distinct.size)
+    inverse = Tensor(inverse.reshape(-1).astype(np.int32))
+    return np.stack(columns, 1), unsorted_segment_sum(values, inverse, distinct.size)
 
 
 def products(a, b, columns):
@@ -70,8 +70,8 @@ def products(a, b, columns):
     `a`: (positions, values), any order. `b`: (row starts, column of each value, values). `columns`:
     the product's number of columns; its rows are `a`'s.
     """
-    (places, a_values), (starts, b_columns, b_values) = a, b
-    rows, inner = places[:, 0], places[:, 1]
+    (positions, a_values), (starts, b_columns, b_values) = a, b
+    rows, inner = positions[:, 0], positions[:, 1]
     counts = starts[inner + 1] - starts[inner]
     left = np.repeat(np.arange(len(rows)), counts)
     before = np.repeat(np.cumsum(counts) - counts, counts)

@@ -8,7 +8,7 @@ import copy
 import dataclasses
 import math
 import operator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -74,8 +74,10 @@ class Sparse:
 
     values: Tensor
     shape: tuple
+    __dataclass_fields__: ClassVar[dict[str, Any]]
     __array_priority__ = 2000  # makes NumPy's operators defer to ours
     is_sparse = True
+    shown_name = ""  # in prints: the newer one of a class' two names
 
     @property
     def dtype(self):
@@ -114,11 +116,6 @@ class Sparse:
     def __neg__(self):
         return self.with_values(-self.values)
 
-    @property
-    def shown_name(self):
-        """The name of the class in prints: the newer one of two names."""
-        return type(self).__name__
-
     def to_tuple(self):
         """Return the Tensors that it consists of, then the shape."""
         return tuple([getattr(self, field.name) for field in dataclasses.fields(self)])
@@ -127,20 +124,21 @@ class Sparse:
         return [f.name for f in dataclasses.fields(self) if f.name != "shape"]
 
     def __repr__(self):
+        name = self.shown_name or type(self).__name__
         if self.values is LEAF:
-            return f"{self.shown_name}(shape={list(self.shape)})"
-        shown = [f"{name}={self._part(getattr(self, name))}" for name in self._tensor_fields()]
-        head = f"{self.shown_name}(shape={list(self.shape)}, dtype={self.dtype}"
+            return f"{name}(shape={list(self.shape)})"
+        shown = [f"{n}={self._summary(getattr(self, n))}" for n in self._tensor_fields()]
+        head = f"{name}(shape={list(self.shape)}, dtype={self.dtype}"
         return f"{', '.join([head, *shown])})"
 
     @staticmethod
-    def _part(tensor):
+    def _summary(tensor):
         gap = "" if tensor.ndim < 2 else "\n"
         shown = f"shape={list(tensor.shape)}, dtype={tensor.dtype}"
         return f"Tensor({shown}, value={gap}{_written(tensor)})"
 
-    def _fill(self, **parts):
-        for name, value in parts.items():
+    def _fill(self, **components):
+        for name, value in components.items():
             object.__setattr__(self, name, value)
 
     def _dense_at(self, other):
@@ -198,7 +196,9 @@ class COOTensor(Sparse):
     def __init__(self, indices=None, values=None, shape=None, coo_tensor=None):
         who = type(self).__name__
         if coo_tensor is not None:
-            indices, values, shape = _parts_of(who, coo_tensor, COOTensor, indices, values, shape)
+            indices, values, shape = _components_of(
+                who, coo_tensor, COOTensor, indices, values, shape
+            )
         else:
             self._check(who, indices, values, shape)
             _check_dtypes(who, indices=indices)
@@ -224,8 +224,8 @@ class COOTensor(Sparse):
         return self._merged(self.indices, self.values)
 
     def _merged(self, indices, values):
-        places, values = merged(indices.asnumpy(), values, self.shape)
-        return COOTensor(Tensor(places, indices.dtype), values, self.shape)
+        positions, values = merged(indices.asnumpy(), values, self.shape)
+        return COOTensor(Tensor(positions, indices.dtype), values, self.shape)
 
     def to_csr(self):
         """Convert to a `CSRTensor`, with the values of a row in their order here."""
@@ -246,12 +246,12 @@ class COOTensor(Sparse):
         self._same_shape("COOTensor.add", other)
         indices, values = self._with(other)
         every = indices.asnumpy()
-        places, values = merged(every, values, self.shape)
+        positions, values = merged(every, values, self.shape)
         counts = np.unique(every, axis=0, return_counts=True)[1]
         kept = np.flatnonzero((counts == 1) | (np.abs(values.asnumpy()) >= thresh.asnumpy()))
         if len(kept) < len(counts):
-            places, values = places[kept], gather(values, Tensor(kept), 0)
-        return COOTensor(Tensor(places, indices.dtype), values, self.shape)
+            positions, values = positions[kept], gather(values, Tensor(kept), 0)
+        return COOTensor(Tensor(positions, indices.dtype), values, self.shape)
 
     def _with(self, other):
         """Return the positions and values of both, concatenated."""
@@ -296,7 +296,7 @@ class CSRTensor(Sparse):
 
     def __init__(self, indptr=None, indices=None, values=None, shape=None, csr_tensor=None):
         if csr_tensor is not None:
-            indptr, indices, values, shape = _parts_of(
+            indptr, indices, values, shape = _components_of(
                 "CSRTensor", csr_tensor, CSRTensor, indptr, indices, values, shape
             )
         else:
@@ -311,8 +311,8 @@ class CSRTensor(Sparse):
         if _is_empty(indptr, indices, values):
             return
         _check_room("CSRTensor", shape, values)
-        n, *rest = values.shape or (0,)
-        fits = len(shape) >= 2 and values.ndim == len(shape) - 1 and tuple(rest) == shape[2:]
+        n, *tail = values.shape or (0,)
+        fits = len(shape) >= 2 and values.ndim == len(shape) - 1 and tuple(tail) == shape[2:]
         require(fits, "values-of-csr", "CSRTensor", values=values.shape, shape=shape)
         wanted = {"indptr": (indptr, (shape[0] + 1,)), "indices": (indices, (n,))}
         for name, (tensor, size) in wanted.items():
@@ -320,7 +320,7 @@ class CSRTensor(Sparse):
             require(tensor.shape == size, "shape-shape-size", "CSRTensor", **given)
 
     @property
-    def places(self):
+    def positions(self):
         """The row and column of each value, integers `(n, 2)`."""
         return stack(meet(self.rows, self.indices), 1)
 
@@ -334,13 +334,13 @@ class CSRTensor(Sparse):
         require(self.ndim == 2, "sizes", "CSRTensor.to_coo", shape=self.shape, number=2)
         if _is_empty(self.indptr, self.indices, self.values):
             return COOTensor(self.indices, self.values, self.shape)
-        return COOTensor(self.places, self.values, self.shape)
+        return COOTensor(self.positions, self.values, self.shape)
 
     def to_dense(self):
         """Convert to a dense Tensor; values at the same position are summed."""
         if _is_empty(self.indptr, self.indices, self.values):
             return Tensor(np.zeros(self.shape), self.dtype)
-        return scatter_nd(self.places, self.values, self.shape)
+        return scatter_nd(self.positions, self.values, self.shape)
 
     def mv(self, dense_vector):
         """The product with a vector, `(columns, 1)` or `(columns,)`: `(rows, 1)` or `(rows,)`.
@@ -374,12 +374,12 @@ class CSRTensor(Sparse):
         require(fits, "columns-as-rows", "CSRTensor.mm", shapes=shapes)
         columns = other.shape[1]
         right = other.indptr.asnumpy(), other.indices.asnumpy(), other.values
-        places, values = products((self.places.asnumpy(), self.values), right, columns)
-        return self._from_places(places, values, (self.shape[0], columns))
+        positions, values = products((self.positions.asnumpy(), self.values), right, columns)
+        return self._from_positions(positions, values, (self.shape[0], columns))
 
-    def _from_places(self, places, values, shape):
+    def _from_positions(self, positions, values, shape):
         """Create the CSRTensor of values at these positions (a NumPy array, sorted by rows)."""
-        rows, columns = [Tensor(places[:, k], self.indices.dtype) for k in (0, 1)]
+        rows, columns = [Tensor(positions[:, k], self.indices.dtype) for k in (0, 1)]
         return CSRTensor(coo2csr(rows, shape[0]), columns, values, shape)
 
     def sum(self, axis):
@@ -399,10 +399,10 @@ class CSRTensor(Sparse):
         """
         self._same_shape("CSRTensor.add", b)
         terms = meet(self.values * alpha, b.values * beta)
-        places = np.concatenate([self.places.asnumpy(), b.places.asnumpy()])
-        places, values = merged(places, concat(terms, 0), self.shape)
-        return self._from_places(
-            places, values.astype(meet(self.values, b.values)[0].dtype), self.shape
+        positions = np.concatenate([self.positions.asnumpy(), b.positions.asnumpy()])
+        positions, values = merged(positions, concat(terms, 0), self.shape)
+        return self._from_positions(
+            positions, values.astype(meet(self.values, b.values)[0].dtype), self.shape
         )
 
     def __add__(self, other):
@@ -411,13 +411,13 @@ class CSRTensor(Sparse):
     def _dense_at(self, other):
         fits = other.ndim <= self.ndim
         require(fits, "broadcast-shape", "CSRTensor", other=other.shape, shape=self.shape)
-        return gather_nd(broadcast_to(other, self.shape), self.places)
+        return gather_nd(broadcast_to(other, self.shape), self.positions)
 
 
-def _parts_of(who, other, kind, *parts):
+def _components_of(who, other, kind, *components):
     """Return the parts of a sparse Tensor passed instead of parts."""
     require(isinstance(other, kind), "what-copied", who, kind=kind.__name__, got=other)
-    require(all(part is None for part in parts), "give-copy-parts-not", who, kind=kind.__name__)
+    require(all(x is None for x in components), "give-copy-parts-not", who, kind=kind.__name__)
     return other.to_tuple()
 
 
@@ -440,16 +440,20 @@ class RowTensorInner(Sparse):
     def __init__(self, indices=None, values=None, shape=None, row_tensor=None):
         who = type(self).__name__
         if row_tensor is not None:
-            indices, values, shape = _parts_of(
+            indices, values, shape = _components_of(
                 who, row_tensor, RowTensorInner, indices, values, shape
             )
         else:
-            _check_tensors(who, shape, indices=indices, values=values)
-            _check_dtypes(who, indices=indices)
-            fits = indices.ndim == 1 and values.shape == (*indices.shape, *shape[1:])
-            given = {"values": values.shape, "rest": shape[1:], "indices": indices.shape}
-            require(fits, "values-of-rows", who, **given)
+            self._check(who, indices, values, shape)
         self._fill(indices=indices, values=values, shape=shape)
+
+    @staticmethod
+    def _check(who, indices, values, shape):
+        _check_tensors(who, shape, indices=indices, values=values)
+        _check_dtypes(who, indices=indices)
+        fits = indices.ndim == 1 and values.shape == (*indices.shape, *shape[1:])
+        given = {"values": values.shape, "rest": shape[1:], "indices": indices.shape}
+        require(fits, "values-of-rows", who, **given)
 
     shown_name = "RowTensor"
 
@@ -470,8 +474,8 @@ class RowTensorInner(Sparse):
         if not isinstance(other, RowTensorInner):
             return NotImplemented
         self._same_shape("RowTensor.__add__", other)
-        parts = [(self.indices, other.indices), (self.values, other.values)]
-        return type(self)(*[concat(meet(a, b), 0) for a, b in parts], self.shape)
+        pairs = [(self.indices, other.indices), (self.values, other.values)]
+        return type(self)(*[concat(meet(a, b), 0) for a, b in pairs], shape=self.shape)
 
     def _dense_at(self, other):
         self._same_shape("RowTensor", other)
@@ -506,8 +510,8 @@ def _to_coo(self) -> COOTensor:
     >>> Tensor([[0.0, 5.0]]).to_coo().indices.asnumpy()
     array([[0, 1]], dtype=int32)
     """
-    places, values = _nonzero("Tensor.to_coo", self)
-    return COOTensor(places, values, self.shape)
+    positions, values = _nonzero("Tensor.to_coo", self)
+    return COOTensor(positions, values, self.shape)
 
 
 def _to_csr(self) -> CSRTensor:
@@ -516,14 +520,14 @@ def _to_csr(self) -> CSRTensor:
     >>> Tensor([[0.0, 5.0]]).to_csr().indptr.asnumpy()
     array([0, 1], dtype=int32)
     """
-    places, values = _nonzero("Tensor.to_csr", self)
-    return CSRTensor(coo2csr(places[:, 0], self.shape[0]), places[:, 1], values, self.shape)
+    positions, values = _nonzero("Tensor.to_csr", self)
+    return CSRTensor(coo2csr(positions[:, 0], self.shape[0]), positions[:, 1], values, self.shape)
 
 
 def _nonzero(who, tensor):
     require(tensor.ndim == 2, "tensor-matrix", who, shape=tensor.shape)
-    places = nonzero(tensor).astype(dtypes.int32)
-    return places, gather_nd(tensor, places)
+    positions = nonzero(tensor).astype(dtypes.int32)
+    return positions, gather_nd(tensor, positions)
 
 
 CLASSES.update(COOTensor=COOTensor, CSRTensor=CSRTensor, RowTensorInner=RowTensorInner)

@@ -1,6 +1,7 @@
 """`AutoBoost`: selects the methods of `boost` and their settings."""
 
 import threading
+from typing import TYPE_CHECKING, Any
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.optim import SGD
@@ -48,6 +49,11 @@ class AutoBoost:
                 AutoBoost._instance = object.__new__(cls)
                 AutoBoost._instance.level = None
         return AutoBoost._instance
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The attributes of `_SETTINGS`."""
 
     def __init__(self, level="O0", boost_config_dict=""):
         if self.level is not None:

@@ -2,6 +2,7 @@
 
 import tokenize
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,12 +33,13 @@ def directions_of(path, folder, count, network):
     """Load the direction matrix from `path` (.npy), or compute it from checkpoints in `folder`."""
     if path is not None and Path(path).is_file():
         return _matrix(path)
-    require(folder is not None and Path(folder).is_dir(), "file-weight-load-dir-folder-checkpoints",
-            "DimReduce", pca_mat_path=path, folder=folder)  # fmt: skip
+    if folder is None or not Path(folder).is_dir():
+        raise rejection("file-weight-load-dir-folder-checkpoints", "DimReduce", pca_mat_path=path,
+                        folder=folder)  # fmt: skip
     names = [p.name for p in network.trainable_params()]
     rows = []
     for file in sorted(Path(folder).glob("*.ckpt")):
-        saved = load_checkpoint(str(file))
+        saved: Any = load_checkpoint(str(file))
         sizes = [getattr(saved.get(p.name), "shape", None) for p in network.trainable_params()]
         fits = sizes == [p.shape for p in network.trainable_params()]
         require(fits, "parameters-network-shapes", "DimReduce", argument=file, names=names)
@@ -102,7 +104,7 @@ class DimReduce(Cell):
         self.rho_list = [1.0, rho]
         ends = np.cumsum(sizes)[:-1]
         self.pca_list_local = tuple(
-            Tensor(part, float32) for part in np.split(np.asarray(pca_mat_local), ends, 1)
+            Tensor(block, float32) for block in np.split(np.asarray(pca_mat_local), ends, 1)
         )
 
         def state(name, value):
@@ -117,14 +119,14 @@ class DimReduce(Cell):
     def construct(self, loss, old_grad, loss_scale, weight, weight_clone, *inputs):
         scaled = [g.astype(float32) / loss_scale for g in old_grad]
         pairs = list(zip(self.pca_list_local, scaled, strict=True))
-        gk = sum(ops.matmul(part, g.reshape(-1, 1)) for part, g in pairs)
+        gk = sum(ops.matmul(block, g.reshape(-1, 1)) for block, g in pairs)
         before = self.gk_last * 1.0, self.bk * 1.0
         dk = self._quasi_newton(gk)
         rho = self._searched(loss, gk, dk, weight, weight_clone, inputs)
-        found = rho > 0
+        accepted = rho > 0
         for state, old in zip((self.gk_last, self.bk), before, strict=True):
-            ops.assign(state, ops.where(found, state, old))
-        ops.assign(self.sk, ops.where(found, rho * dk, self.sk))
+            ops.assign(state, ops.where(accepted, state, old))
+        ops.assign(self.sk, ops.where(accepted, rho * dk, self.sk))
         steps = []
         for momentum, g, along, inside in zip(
             self.grad_res_momentum, scaled, self._back(dk, scaled), self._back(gk, scaled),
@@ -140,8 +142,8 @@ class DimReduce(Cell):
     def _back(self, coefficients, like):
         """Map coefficients along the directions to the shapes of the weights."""
         return [
-            ops.matmul(part.T, coefficients).reshape(g.shape)
-            for part, g in zip(self.pca_list_local, like, strict=True)
+            ops.matmul(block.T, coefficients).reshape(g.shape)
+            for block, g in zip(self.pca_list_local, like, strict=True)
         ]
 
     def _quasi_newton(self, gk):

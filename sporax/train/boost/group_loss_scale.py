@@ -5,7 +5,7 @@ from sporax._src.core.dtype import float32
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.rules import rejection
 from sporax.nn.cell import Cell
 from sporax.nn.parameter_tuple import ParameterTuple
 
@@ -59,7 +59,8 @@ class GroupLossScaleManager(Cell):
         return scale * 1.0
 
     def _scales(self):
-        require(self.dynamic_loss_scale is not None, "no-scales-yet", "GroupLossScaleManager")
+        if self.dynamic_loss_scale is None:
+            raise rejection("no-scales-yet", "GroupLossScaleManager")
         return self.dynamic_loss_scale
 
     def construct(self, x, layer1, layer2):

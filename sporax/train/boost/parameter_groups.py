@@ -1,5 +1,7 @@
 """Regroup the parameters of an optimizer, and recreate the optimizer for them."""
 
+from typing import Any
+
 from sporax._src.core.parameter import Parameter
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
@@ -40,7 +42,7 @@ class ParameterProcess:
     def generate_group_params(parameters, origin_params):
         """Return `parameters` in the groups of `origin_params`, an optimizer's parameters; new ones
         get the settings of the group with the most of them."""
-        origin = _listed(origin_params)
+        origin: Any = _listed(origin_params)
         if isinstance(origin[0], Parameter):
             return [{"params": parameters}]
         by_name, groups, seen = {p.name: p for p in parameters}, [], set()

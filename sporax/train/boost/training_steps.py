@@ -1,5 +1,7 @@
 """Training steps with the methods of `boost`."""
 
+from typing import Any
+
 from sporax import ops
 from sporax._src.core.dtype import float32, int32
 from sporax._src.core.parameter import Parameter
@@ -40,7 +42,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         self.accumulation = None
         if accumulates and not self.freeze:
             self.accumulation = GradientAccumulation(steps, optimizer)
-        self.freeze_nets = None
+        self.freeze_nets: Any = None
         if self.freeze:
             self.freeze_nets = freeze_cell(
                 False, self.network, optimizer, self.sens, self.grad, accumulates,
@@ -134,7 +136,7 @@ class BoostTrainOneStepWithLossScaleCell(BoostTrainOneStepCell, TrainOneStepWith
             self.loss_scaling_manager, self._groups = scale_sense, groups
 
     def construct(self, *inputs):
-        step = self.grad.with_value(self.network, self.weights)
+        step: Any = self.grad.with_value(self.network, self.weights)
         if self.enable_enhanced_amp:
             loss, grads = step(*inputs, 1.0)
             return self._by_groups(loss, self.grad_reducer(grads), inputs)

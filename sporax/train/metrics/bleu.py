@@ -40,7 +40,7 @@ class BleuScore(Metric):
 
     def clear(self):
         """Reset the accumulated state."""
-        self._found, self._total = np.zeros(self.n_gram), np.zeros(self.n_gram)
+        self._matched, self._total = np.zeros(self.n_gram), np.zeros(self.n_gram)
         self._words = self._reference_words = 0
         self._is_empty = True
 
@@ -59,7 +59,7 @@ class BleuScore(Metric):
             for text in texts:
                 known |= _grams(text, self.n_gram)
             seen = _grams(words, self.n_gram)
-            for counts, where in ((seen & known, self._found), (seen, self._total)):
+            for counts, where in ((seen & known, self._matched), (seen, self._total)):
                 for gram, count in counts.items():
                     where[len(gram) - 1] += count
         self._is_empty = False
@@ -67,8 +67,8 @@ class BleuScore(Metric):
     def eval(self):
         """Return the score of all accumulated batches."""
         self._require_samples(self._is_empty)
-        if not self._found.all():
+        if not self._matched.all():
             return np.array(0.0)
         added = 1 if self.smooth else 0
-        precision = np.exp(np.log((self._found + added) / (self._total + added)).mean())
+        precision = np.exp(np.log((self._matched + added) / (self._total + added)).mean())
         return precision * min(1.0, math.exp(1 - self._reference_words / self._words))

@@ -1,6 +1,8 @@
 """Metrics of classification counts."""
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -84,6 +86,8 @@ class Accuracy(_Classes):
 
 class _Hits(_Classes):
     """Counts per class (per sample with 'multilabel'): hits, predicted, labelled."""
+
+    _quotient: Callable[..., Any]
 
     def clear(self):
         """Reset the accumulated state."""

@@ -1,12 +1,15 @@
 """`Metric`: the base class of metrics."""
 
 import functools
+from typing import TypeVar
 
 import numpy as np
 
 from sporax._src.core.signature_errors import Fitting
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import rejection, require
+
+_State = TypeVar("_State")
 
 
 def rearrange_inputs(func):
@@ -55,6 +58,12 @@ class Metric(Fitting):
     def _require_samples(self, is_empty):
         if is_empty:
             raise rejection("samples-before-eval", type(self).__name__)
+
+    def _sampled(self, state: _State | None) -> _State:
+        """Return what `update` stored; raises RuntimeError before the first one."""
+        if state is None:
+            raise rejection("samples-before-eval", type(self).__name__)
+        return state
 
     @property
     def indexes(self):

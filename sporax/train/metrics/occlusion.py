@@ -64,27 +64,26 @@ class OcclusionSensitivity(Metric):
         n, size = len(image), label.size
         require(n == size == 1, "one-image-one-label", "OcclusionSensitivity", got=n, size=size)
         low, end = self._box(image.shape[1:])
-        places = itertools.product(*map(range, low, end))
+        positions = itertools.product(*map(range, low, end))
         scores = []
-        while batch := list(itertools.islice(places, self.n_batch)):
-            covered = np.concatenate([self._covered(image, place) for place in batch])
+        while batch := list(itertools.islice(positions, self.n_batch)):
+            covered = np.concatenate([self._covered(image, position) for position in batch])
             scores.append(model(Tensor(covered)).asnumpy()[:, int(label.item())])
         baseline = model(Tensor(image)).asnumpy()[0, int(label.item())]
         sizes = [b - a for a, b in zip(low, end, strict=True)]
         self._sensitivity = (baseline - np.concatenate(scores)).reshape(sizes)
 
-    def _covered(self, image, place):
-        margins = self.margin if isinstance(self.margin, list) else [self.margin] * len(place)
-        part = tuple(
+    def _covered(self, image, position):
+        margins = self.margin if isinstance(self.margin, list) else [self.margin] * len(position)
+        window = tuple(
             slice(max(0, i - m), min(n, i + m))
-            for i, m, n in zip(place, margins, image.shape[1:], strict=True)
+            for i, m, n in zip(position, margins, image.shape[1:], strict=True)
         )
         image = image.copy()
-        image[:, *part] = self.pad_val
+        image[:, *window] = self.pad_val
         return image
 
     def eval(self):
         """Return the score drops in the shape of the image (or of `b_box`), without axes of size
         1."""
-        self._require_samples(self._sensitivity is None)
-        return self._sensitivity.squeeze()
+        return self._sampled(self._sensitivity).squeeze()

@@ -62,7 +62,7 @@ class ROC(Metric):
             scores = scores.reshape(-1, 1)
         elif scores.ndim == labels.ndim + 1 and self.class_num == scores.shape[1]:
             require(self.pos_label is None, "none-several-classes", "ROC", pos_label=self.pos_label)
-            scores = np.moveaxis(scores, 1, -1).reshape(-1, self.class_num)
+            scores = np.moveaxis(scores, 1, -1).reshape(-1, scores.shape[1])
         else:
             shapes, n = [scores.shape, labels.shape], self.class_num
             raise rejection("scores-shape-or-classes", "ROC", shapes=shapes, n=n)
@@ -70,12 +70,12 @@ class ROC(Metric):
 
     def eval(self):
         """Return (false positive rates, true positive rates, thresholds)."""
-        self._require_samples(self._scores is None)
-        if self._scores.shape[1] == 1:
+        scores = self._sampled(self._scores)
+        if scores.shape[1] == 1:
             positive = 1 if self.pos_label is None else self.pos_label
-            return _curve(self._scores[:, 0], self._labels == positive)
-        curves = [_curve(s, self._labels == c) for c, s in enumerate(self._scores.T)]
-        return tuple([list(part) for part in zip(*curves, strict=True)])
+            return _curve(scores[:, 0], self._labels == positive)
+        curves = [_curve(s, self._labels == c) for c, s in enumerate(scores.T)]
+        return tuple([list(column) for column in zip(*curves, strict=True)])
 
 
 def _curve(scores, is_positive):

@@ -46,7 +46,7 @@ class CosineSimilarity(Metric):
 
     def eval(self):
         """Return the similarities."""
-        self._require_samples(self._products is None)
+        products = self._sampled(self._products)
         if self.zero_diagonal:
-            np.fill_diagonal(self._products, 0)
-        return _REDUCED[self.reduction](self._products)
+            np.fill_diagonal(products, 0)
+        return _REDUCED[self.reduction](products)

@@ -43,25 +43,26 @@ class _SurfaceDistance(Metric):
         regions = [a if a.dtype == bool else a == inputs[2] for a in (predicted, labels)]
         if not any(region.any() for region in regions):
             raise rejection("class-predictions-labels-neither", name, inputs=inputs[2])
-        self._surfaces = self._found(*regions)
+        self._surfaces = self._surfaces_of(*regions)
 
-    def _found(self, predicted, labels):
+    def _surfaces_of(self, predicted, labels):
         return _surface(predicted), _surface(labels)
 
-    def _distances(self, of, to):
+    def _distances(self, source, target):
         """Return distances of a surface's elements to another surface; inf if that is empty."""
-        if not to.any():
-            return np.full(of.sum(), np.inf)
+        if not target.any():
+            return np.full(source.sum(), np.inf)
         if self.distance_metric == "euclidean":
-            return ndimage.distance_transform_edt(~to)[of]
-        return ndimage.distance_transform_cdt(~to, metric=self.distance_metric)[of]
+            distances = ndimage.distance_transform_edt(~target)
+        else:
+            distances = ndimage.distance_transform_cdt(~target, metric=self.distance_metric)
+        return np.asarray(distances)[source]
 
     def _directions(self, both):
         """Return the distances from the predictions' surface and, with `both`, from the labels'."""
-        self._require_samples(self._surfaces is None)
-        predicted, labels = self._surfaces
+        predicted, labels = self._sampled(self._surfaces)
         pairs = [(predicted, labels), (labels, predicted)] if both else [(predicted, labels)]
-        return [self._distances(of, to) for of, to in pairs]
+        return [self._distances(source, target) for source, target in pairs]
 
 
 class HausdorffDistance(_SurfaceDistance):
@@ -85,11 +86,11 @@ class HausdorffDistance(_SurfaceDistance):
         kinds.BOOL("HausdorffDistance", directed=bool(directed), crop=bool(crop))
         self.percentile, self.directed, self.crop = percentile, directed, crop
 
-    def _found(self, predicted, labels):
+    def _surfaces_of(self, predicted, labels):
         if self.crop:
-            (part,) = ndimage.find_objects((predicted | labels).astype(np.int8))
-            predicted, labels = predicted[part], labels[part]
-        return super()._found(predicted, labels)
+            (region,) = ndimage.find_objects((predicted | labels).astype(np.int8))
+            predicted, labels = predicted[region], labels[region]
+        return super()._surfaces_of(predicted, labels)
 
     def eval(self):
         """Return the distance."""

@@ -37,9 +37,12 @@ OF_224 = [
     "vit_b_32_224",
     "googlenet",
 ]
+# Statistics of a batch's last maps, of 4 x 2 x 2 elements, amplify rounding in a step.
+BY_RUNNING_STATISTICS = {"densenet121", "res2net50", "hrnet_w32"}
 
 
 @pytest.mark.parametrize("size, name", [(64, n) for n in OF_64] + [(224, n) for n in OF_224])
 def test_numbers(size, name):
     net = create_model(name, num_classes=10)
-    compare(name, net, uniform("image", 4 if size == 64 else 2, 3, size, size))
+    image = uniform("image", 4 if size == 64 else 2, 3, size, size)
+    compare(name, net, image, is_training=name not in BY_RUNNING_STATISTICS)

@@ -52,7 +52,19 @@ def compare(name, net, *inputs, loss=None, is_training=True):
         losses.append(float(value.asnumpy()))
         optimizer(gradients)
     found["losses"] = losses
-    _record_or_check(name, found)
+    _record_or_check(name, found, _check_steps)
+
+
+def compare_arrays(name, **arrays):
+    """Compare or record arrays by name: their means, spreads and four elements."""
+    _record_or_check(name, {key: _summary(array) for key, array in arrays.items()}, _check_arrays)
+
+
+def _check_arrays(found, expected):
+    assert found.keys() == expected.keys()
+    for key, theirs in expected.items():
+        atol = 1e-3 * theirs[1] + 1e-5
+        np.testing.assert_allclose(found[key], theirs, rtol=1e-3, atol=atol, err_msg=key)
 
 
 def _summary(array):
@@ -106,7 +118,7 @@ def _without_dropout(net):
                     setattr(cell, attribute, value)
 
 
-def _record_or_check(name, found):
+def _record_or_check(name, found, check):
     if "STRANGERS_NUMBERS" in os.environ:
         rounded = json.loads(
             json.dumps(found), parse_float=lambda text: float(f"{float(text):.7g}")
@@ -115,7 +127,11 @@ def _record_or_check(name, found):
             file.write(json.dumps({"case": name, **rounded}) + "\n")
         return
     rows = map(json.loads, Path(os.environ["STRANGERS_EXPECTED"]).read_text("utf8").splitlines())
-    expected = next(row for row in rows if row["case"] == name)
+    expected = next(row for row in rows if row.pop("case") == name)
+    check(found, expected)
+
+
+def _check_steps(found, expected):
     for ours, theirs in zip(found["output"], expected["output"], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-3 * theirs[1] + 1e-6)
     norms = expected["gradients"]

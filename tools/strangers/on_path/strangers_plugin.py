@@ -1,11 +1,13 @@
 """A pytest plugin: aliases mindspore, selects tests, limits their time, and logs the outcomes.
 
 The environment has its options: STRANGERS_ALIAS (1: mindspore is sporax), _SELECT and _SKIP (files
-with a test a line), _EVENTS (a file that gets JSON lines), _LIMIT (seconds for a test).
+with a test a line), _EVENTS (a file that gets JSON lines), _LIMIT (seconds for a test). Of pytest's
+options, `--sample N` draws N tests of each file, always the same.
 """
 
 import json
 import os
+import random
 import re
 import signal
 
@@ -34,7 +36,16 @@ if os.environ["STRANGERS_ALIAS"] == "1":
     sporax.install_as_mindspore()
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    parser.addoption("--sample", type=int, metavar="N", help="tests of a file, drawn")
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m
+def pytest_collection_modifyitems(config, items):
+    drawn = sorted({item.nodeid for item in items})
+    if (size := config.getoption("sample")) and size < len(drawn):
+        drawn = set(random.Random(0).sample(drawn, size))
+        items[:] = [item for item in items if item.nodeid in drawn]
     wanted, done = _lines("STRANGERS_SELECT"), _lines("STRANGERS_SKIP")
     items[:] = [i for i in items if i.nodeid not in done and (not wanted or i.nodeid in wanted)]
 

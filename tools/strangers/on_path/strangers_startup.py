@@ -53,3 +53,14 @@ if os.environ.get("STRANGERS_NAME") == "mindnlp":  # it has a name from before M
 
         if "Tensor" not in dir(_c_expression):
             _c_expression.Tensor = _c_expression.TensorPy
+if os.environ.get("STRANGERS_NAME") == "mindearth":  # its tests name marks without `pytest.mark.`
+    import builtins
+
+    builtins.platform_arm_ascend910b_training = lambda test: test  # type: ignore[attr-defined]
+if os.environ.get("STRANGERS_NAME") == "mindsponge":  # it has names from MindSpore 2.0
+    with contextlib.suppress(ImportError):  # no MindSpore yet: sporax, which has the names
+        import mindspore
+        from mindspore.parallel import _ps_context
+
+        mindspore.ms_function, mindspore.ms_class = mindspore.jit, mindspore.jit_class
+        _ps_context._is_role_pserver = bool  # False

@@ -90,12 +90,12 @@ def _settled(body, leaves, left, levels):
     left[0] -= len(body) if levels else MAX_COPIES + 1
     for i, statement in enumerate(body):
         if isinstance(statement, ast.If) and leaves(statement):
-            rest = body[i + 1 :]
-            for part in "body", "orelse":
-                block = getattr(statement, part)
-                more = [] if ends(block) or left[0] < 0 else copy.deepcopy(rest)
+            remainder = body[i + 1 :]
+            for field in "body", "orelse":
+                block = getattr(statement, field)
+                more = [] if ends(block) or left[0] < 0 else copy.deepcopy(remainder)
                 if left[0] >= 0:
-                    setattr(statement, part, _settled(block + more, leaves, left, levels - 1))
+                    setattr(statement, field, _settled(block + more, leaves, left, levels - 1))
             return body[: i + 1]
         if isinstance(statement, _ENDS):
             return body[: i + 1]

@@ -36,11 +36,11 @@ class Expressions(ast.NodeTransformer):
         return self.visit(node)
 
     def _of_terms(self, node, name):
-        first, *rest = node.values
-        if has(rest, _UNMOVABLE):
+        first, *others = node.values
+        if has(others, _UNMOVABLE):
             return node
         visit = self.condition if name.endswith("_") else self.visit
-        return self._as_call(node, name, visit(first), *[thunk(visit(term)) for term in rest])
+        return self._as_call(node, name, visit(first), *[thunk(visit(term)) for term in others])
 
     def visit_BoolOp(self, node: Any) -> Any:
         return self._of_terms(node, "both" if isinstance(node.op, ast.And) else "either")
@@ -68,8 +68,8 @@ class Expressions(ast.NodeTransformer):
         node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
         if has([node.body, node.orelse], _UNMOVABLE):
             return node
-        parts = thunk(node.body), thunk(node.orelse), ast.Tuple([], ast.Load())
-        return self._as_call(node, "branch", node.test, *parts)
+        arguments = thunk(node.body), thunk(node.orelse), ast.Tuple([], ast.Load())
+        return self._as_call(node, "branch", node.test, *arguments)
 
     def _as_call(self, node, name, *arguments):
         self.count += 1
@@ -124,27 +124,27 @@ class AssignmentRewriter(ast.NodeTransformer):
         return located(ast.Assign([node.target], node.value), node)
 
     def visit_Assign(self, node: Any) -> Any:
-        place = node.targets[0]
-        if len(node.targets) > 1 or not isinstance(place, (ast.Attribute, ast.Subscript)):
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, (ast.Attribute, ast.Subscript)):
             return node
-        return self._set(node, place, node.value)
+        return self._set(node, target, node.value)
 
     def visit_AugAssign(self, node: Any) -> Any:
-        place = node.target
+        target = node.target
         name = _IN_PLACE.get(node.op.__class__)
         # calls in the target must not be evaluated twice
-        if isinstance(place, ast.Name) or name is None or has(place, (ast.Call, *_UNMOVABLE)):
+        if isinstance(target, ast.Name) or name is None or has(target, (ast.Call, *_UNMOVABLE)):
             return node
-        before = copy.deepcopy(place)
+        before = copy.deepcopy(target)
         before.ctx = ast.Load()
-        return self._set(node, place, call("changed", ast.Constant(name), before, node.value))
+        return self._set(node, target, call("changed", ast.Constant(name), before, node.value))
 
-    def _set(self, node, place, value):
-        if isinstance(place, ast.Attribute):
-            name = mangled(place.attr, self.class_name)
-            setter = call("set_attribute", place.value, ast.Constant(name), value)
-        elif not has(place.slice, ast.Slice):
-            setter = call("set_item", place.value, place.slice, value)
+    def _set(self, node, target, value):
+        if isinstance(target, ast.Attribute):
+            name = mangled(target.attr, self.class_name)
+            setter = call("set_attribute", target.value, ast.Constant(name), value)
+        elif not has(target.slice, ast.Slice):
+            setter = call("set_item", target.value, target.slice, value)
         else:
             return node
         return located(ast.Expr(setter), node)
@@ -202,10 +202,10 @@ def assigned(name, value):
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def located(node, at):
-    """Give the new nodes in `node` the source position at which `at` begins."""
+def located(node, source):
+    """Give the new nodes in `node` the source position at which `source` begins."""
     for inner in ast.walk(node):
         if isinstance(inner, (ast.expr, ast.stmt, ast.arg)) and not hasattr(inner, "lineno"):
-            inner.lineno = inner.end_lineno = at.lineno
-            inner.col_offset = inner.end_col_offset = at.col_offset
+            inner.lineno = inner.end_lineno = source.lineno
+            inner.col_offset = inner.end_col_offset = source.col_offset
     return node

@@ -27,9 +27,9 @@ _LOOPS = (ast.For, ast.While)
 _numbers = itertools.count()
 
 
-def fresh(part):
+def fresh(role):
     """Return a new variable name."""
-    return f"{RUNTIME_NAME}_{part}_{next(_numbers)}"
+    return f"{RUNTIME_NAME}_{role}_{next(_numbers)}"
 
 
 class Returns(ast.NodeTransformer):
@@ -132,7 +132,7 @@ def for_without_jumps(node):
 def over_range(node):
     """Rewrite `for i in range(...)` as a `while` with variables for the next index, the bound and
     the step."""
-    names = [fresh(part) for part in ("next", "last", "step")]
+    names = [fresh(role) for role in ("next", "last", "step")]
     bounds = ast.Assign([names_tuple(names, ast.Store())], call("bounds", *node.iter.args))
     now = ast.Assign([node.target], ast.Name(names[0], ast.Load()))
     step = ast.BinOp(ast.Name(names[0], ast.Load()), ast.Add(), ast.Name(names[2], ast.Load()))

@@ -131,19 +131,19 @@ def _template(node, fields, depth=0):
     """Return the `str.format` template of an f-string, and append its fields to `fields`; None if
     it cannot be expressed as a template."""
     template = ""
-    for part in node.values:
-        if isinstance(part, ast.Constant):
-            doubled = str(part.value).replace("{", "{{").replace("}", "}}")
-            if depth and doubled != part.value:
+    for piece in node.values:
+        if isinstance(piece, ast.Constant):
+            doubled = str(piece.value).replace("{", "{{").replace("}", "}}")
+            if depth and doubled != piece.value:
                 return None
             template += doubled
             continue
-        fields.append(part.value)
+        fields.append(piece.value)
         spec = ""
-        if part.format_spec is not None:
-            spec = None if depth else _template(part.format_spec, fields, 1)
+        if piece.format_spec is not None:
+            spec = None if depth else _template(piece.format_spec, fields, 1)
             if spec is None:
                 return None
-        conversion = "" if part.conversion == -1 else "!" + chr(part.conversion)
+        conversion = "" if piece.conversion == -1 else "!" + chr(piece.conversion)
         template += "{" + conversion + (":" + spec if spec else "") + "}"
     return template

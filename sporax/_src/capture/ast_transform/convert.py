@@ -59,7 +59,7 @@ def _converted(code, _):  # equal code may come from another file
     if new.co_freevars != code.co_freevars:
         return None
     new = _finished(new, new.co_qualname, code.co_qualname).replace(co_qualname=code.co_qualname)
-    originals.update({id(inner): inner for inner in parts_of(new)} | {id(new): code})
+    originals.update({id(inner): inner for inner in all_codes(new)} | {id(new): code})
     return new
 
 
@@ -77,7 +77,7 @@ def _compiled(node, class_name, imports, code):
     module = ast.fix_missing_locations(ast.Module([*imports, definition], []))
     flags = code.co_flags & _FUTURE
     whole = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    (factory,) = [c for c in parts_of(whole) if c.co_name == "factory"][:1]
+    (factory,) = [c for c in all_codes(whole) if c.co_name == "factory"][:1]
     (new,) = [c for c in codes_in(factory) if c.co_name == code.co_name][-1:]
     return new
 
@@ -94,9 +94,9 @@ def codes_in(code):
     return [c for c in code.co_consts if isinstance(c, types.CodeType)]
 
 
-def parts_of(code):
+def all_codes(code):
     """Return `code` and the code objects of all functions defined in it, recursively."""
-    return [code, *[part for inner in codes_in(code) for part in parts_of(inner)]]
+    return [code, *[nested for inner in codes_in(code) for nested in all_codes(inner)]]
 
 
 def _finished(code, was, name):
@@ -142,15 +142,15 @@ def _functions(source):
 def definition(code):
     """Return (the `def` or `lambda` that code was compiled from, the enclosing class name, the
     source lines, the imports); None if the source is unavailable or has changed."""
-    found = _definition(code, code.co_filename)
-    return found and found[1:]
+    entry = _definition(code, code.co_filename)
+    return entry and entry[1:]
 
 
 def written_definition(code):
     """Return (the `def` or `lambda` with decorators and annotations, the enclosing class name);
     None as in `definition`."""
-    found = _definition(code, code.co_filename)
-    return found and (found[0], found[2])
+    entry = _definition(code, code.co_filename)
+    return entry and (entry[0], entry[2])
 
 
 @functools.cache
@@ -193,7 +193,7 @@ def _first_line(node):
 def _is_same(one, other):
     """Return True if two code objects have the same instructions at the same lines, or if pytest
     has rewritten an `assert` in the function."""
-    if any(name.startswith("@py") for part in parts_of(other) for name in part.co_names):
+    if any(name.startswith("@py") for inner in all_codes(other) for name in inner.co_names):
         return True
     if one.co_code != other.co_code or one.co_names != other.co_names:
         return False
@@ -247,7 +247,7 @@ def _holders(code):
 
 
 def _defines(outer, code):
-    return any(part is code for part in parts_of(outer)[1:])
+    return any(inner is code for inner in all_codes(outer)[1:])
 
 
 def _users(code):

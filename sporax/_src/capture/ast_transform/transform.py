@@ -182,11 +182,11 @@ class FunctionRewriter:
             return [node], before
         names = sorted(assigned & (before_true | before_false))
         outs = None if is_end else sorted(assigned & live)
-        parts = [
-            self._part(kind, names, block, outs)
+        definitions = [
+            self._definition(kind, names, block, outs)
             for kind, block in (("true", true), ("false", false))
         ]
-        return self._replacement(node, "branch", [node.test], parts, names, outs), before
+        return self._replacement(node, "branch", [node.test], definitions, names, outs), before
 
     def _is_loop(self, node):
         """Return True if a loop can be converted: its body only assigns variables."""
@@ -217,12 +217,12 @@ class FunctionRewriter:
             self.count += 1
             return [node], around
         names = sorted(written(node) & around)
-        parts = [
-            self._part("test", names, [ast.Return(node.test)], None),
-            self._part("turn", names, node.body, names),
-            self._part("most", names, [ast.Return(limit or ast.Constant(None))], None),
+        definitions = [
+            self._definition("test", names, [ast.Return(node.test)], None),
+            self._definition("body", names, node.body, names),
+            self._definition("most", names, [ast.Return(limit or ast.Constant(None))], None),
         ]
-        return self._replacement(node, "while_", [], parts, names, names), around
+        return self._replacement(node, "while_", [], definitions, names, names), around
 
     def _scratch_rewriter(self, around):
         """Return a rewriter for liveness alone; its output is discarded."""
@@ -231,22 +231,22 @@ class FunctionRewriter:
         writer.shared = self.shared
         return writer
 
-    def _part(self, kind, names, body, outs):
-        """Return the function definition for a part of a statement; `outs`: the variables that it
+    def _definition(self, kind, names, body, outs):
+        """Return the function definition for a block of a statement; `outs`: the variables that it
         returns, None if its body returns."""
         last = [] if outs is None else [ast.Return(call("all_bound", *_readers(outs)))]
         return function_of(fresh(kind), parameters_of(names), [*body, *last])
 
-    def _replacement(self, node, called, arguments, parts, names, outs):
+    def _replacement(self, node, called, arguments, definitions, names, outs):
         """Return the statements that replace `node`; `outs`: the variables that it assigns, None if
         it ends the function."""
         self.count += 1
-        functions = [ast.Name(p.name, ast.Load()) for p in parts]
+        functions = [ast.Name(p.name, ast.Load()) for p in definitions]
         made_call = call(called, *arguments, *functions, ast.Tuple(_readers(names), ast.Load()))
         if outs is None:
-            statements = [*parts, ast.Return(made_call)]
+            statements = [*definitions, ast.Return(made_call)]
         else:
-            statements = [*parts, ast.Assign([names_tuple(outs, ast.Store())], made_call)]
+            statements = [*definitions, ast.Assign([names_tuple(outs, ast.Store())], made_call)]
         for name in outs or ():
             is_unbound = ast.Compare(
                 ast.Name(name, ast.Load()), [ast.Is()], [of_runtime("UNBOUND")]

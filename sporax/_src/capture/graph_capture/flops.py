@@ -5,7 +5,7 @@ import math
 
 import jax
 
-from sporax._src.core.jax_internals import dce_jaxpr
+from sporax._src.core.jax_internals import dce_jaxpr, jaxprs_in
 from sporax._src.runtime.xla_kernels.recurrence import SCANNED
 
 
@@ -28,15 +28,6 @@ def convolution(equation):
 
 
 MULTIPLICATIONS = {"dot_general": product, "conv_general_dilated": convolution}
-
-
-def jaxprs_in(params):
-    """Yield the jaxprs among the parameters of an equation."""
-    for value in params.values():
-        for part in value if isinstance(value, (tuple, list)) else [value]:
-            part = getattr(part, "jaxpr", part)
-            if hasattr(part, "eqns"):
-                yield part
 
 
 def _results(equation):

@@ -103,8 +103,8 @@ class Graph(CapturedGraph):
 
     def _run(self, tensors):
         run_pending()  # the graph is not compiled together with operations recorded before it
-        values = [handle._value for handle in self.sources.of(tensors)]
-        written = self.written.of(tensors)
+        values = [handle._value for handle in self.sources.handles_for(tensors)]
+        written = self.written.handles_for(tensors)
         if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
             raise OtherResult(())
         constants = self.constants

@@ -43,7 +43,7 @@ class Lines:
     `cell_log` unless it is None."""
 
     def __init__(self, recorder, cell_log=None):
-        self.recorder, self.of, self.cell_log = recorder, {}, cell_log
+        self.recorder, self.by_state, self.cell_log = recorder, {}, cell_log
         recorder.on_record = self.add
 
     def add(self):
@@ -52,14 +52,14 @@ class Lines:
             self.cell_log.note(self.recorder.state)
         frame, _ = users_frame(sys._getframe(1))
         if frame is not None:
-            self.of[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
+            self.by_state[self.recorder.state] = frame.f_code.co_filename, frame.f_lineno
 
     def along(self, path):
         """Return the line of each state of a path. Of states reached in one step (a replayed path),
         only the last one's line is known and used for all."""
         lines, line = [], None
         for state in reversed(path):
-            line = self.of.get(state, line)
+            line = self.by_state.get(state, line)
             lines.append(line)
         return lines[::-1]
 
@@ -151,9 +151,9 @@ class Listing:
         self.inputs = [
             Input("argument", name, value.aval) for name, value in zip(names, before, strict=True)
         ]
-        rest = list(zip(trace.inputs, trace.operands, strict=True))[len(names) :]
+        captured = list(zip(trace.inputs, trace.operands, strict=True))[len(names) :]
         self.inputs += [
-            _input(lifted.aval, handles.get(id(lifted)), value) for lifted, value in rest
+            _input(lifted.aval, handles.get(id(lifted)), value) for lifted, value in captured
         ]
         _make_unique(self.inputs)
 
@@ -199,8 +199,8 @@ class Listing:
             return self.inputs[i].name
         return repr((self.reals if kind == "real" else self.integers)[i])
 
-    def _at(self, place):
-        return self._operand("output", place) if place >= 0 else self.inputs[~place].name
+    def _at(self, ref):
+        return self._operand("output", ref) if ref >= 0 else self.inputs[~ref].name
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ class InputSlots:
             None if id(h) in slots else _Constant(h) if isinstance(h, Value) else h for h in handles
         ]
 
-    def of(self, tensors):
+    def handles_for(self, tensors):
         """Return the handles for a call with these Tensors in its arguments."""
         handles = self.handles.copy()
         for k, position in self.slots:

@@ -101,7 +101,10 @@ class JitFunction:
         there are host calls."""
         if not self._is_inlined():
             with suppress(OnMeta):
-                self._entry(args, kwargs)
+                try:
+                    self._entry(args, kwargs)
+                except SelfContaining:
+                    self._run_dynamically(SELF_CONTAINING)
 
     def graph(self, *args, **kwargs):
         """Return the operations for these arguments as a printable `Listing`: inputs (arguments,
@@ -237,8 +240,8 @@ class JitFunction:
         if effect is not None:
             self._run_dynamically(effect)
             return None, self.fn(*args, **kwargs)
-        if "type" in dependence.variables:
-            scalars.fix()  # `type` of a `Scalar` is not int or float
+        if dependence.sees_identity:
+            scalars.fix()  # a `Scalar` is another object than its number, and of another class
         call: Any = scalars.arguments(args, kwargs)
         result, graph = self._capture(key, call[0], call[1], tensors, host_results, sizes, scalars)
         if scalars.is_symbolic:
@@ -360,7 +363,7 @@ class CountedFunction(JitFunction):
 
     def _n_breaks(self):
         graphs = [entries[0].graph for entries in [*self.entries.values()] if entries]
-        segments = getattr(graphs[-1], "parts", ()) if graphs else ()
+        segments = getattr(graphs[-1], "segments", ()) if graphs else ()
         return int(self.dynamic) or sum(not isinstance(s, Stage) for s in segments)
 
 

@@ -11,7 +11,7 @@ from sporax._src.capture.staging.symbolic_scalars import ScalarKind, exact
 from sporax._src.core.cell_tree import CellProtocol, is_cell, tree
 from sporax._src.core.errors import describe
 from sporax._src.core.value import Aval
-from sporax._src.runtime.engine.debug.compile_log import place
+from sporax._src.runtime.engine.debug.compile_log import location
 
 _CONTAINERS = (tuple, list, dict)
 
@@ -23,7 +23,7 @@ def whereabouts(function):
         function = function.func
     function = inspect.unwrap(function)
     code = getattr(function, "__code__", None)
-    return "" if code is None else f" ({place(code.co_filename, code.co_firstlineno)})"
+    return "" if code is None else f" ({location(code.co_filename, code.co_firstlineno)})"
 
 
 def _written(function):
@@ -117,17 +117,19 @@ def _kind(dependence, entry):
 
 def _in_cell(cell: CellProtocol, then):
     """Yield (Cell, attribute, value at capture, current value) of changed attributes."""
-    for i, (name, now) in enumerate(zip(cell._static_names(), cell._static_state(), strict=True)):
+    for i, (name, now) in enumerate(
+        zip(cell._captured_names(), cell._captured_state(), strict=True)
+    ):
         was = then[i] if i < len(then) else None
         if not same(now, was):
             yield cell, name, was, now
 
 
 _ORDER = {
-    "_hooks": 0,
-    "_precision": 0,
+    "_cell_hooks": 0,
+    "_autocast": 0,
     "_phase": 2,
-    "_flags": 2,
+    "_cell_flags": 2,
 }  # the order in which changes are reported
 
 
@@ -136,10 +138,10 @@ def _of_cells(dependence, changes):
     cell, name, was, now = changes[0]
     others = len({id(c[0]) for c in changes if c[1] == name}) - 1
     where = _path(dependence, cell) + (f" (and {others} more)" if others else "")
-    if name == "_hooks":
+    if name == "_cell_hooks":
         verb = "added to" if was is None else "removed from" if now is None else "changed at"
         return f"a hook was {verb} {where}"
-    if name == "_precision":
+    if name == "_autocast":
         return f"'to_float' was called on {where}"
     return f"'{name}' of {where} changed from {_short(was)} to {_short(now)}"
 
@@ -150,8 +152,8 @@ def _path(dependence, cell):
     roots += [(type(value).__name__, value) for value in dependence.followed()]
     for label, root in roots:
         if is_cell(root):
-            for below, part in tree(root):
-                if part is cell:
+            for below, descendant in tree(root):
+                if descendant is cell:
                     return f"{label}.{below}" if below else label
     return f"a {type(cell).__name__}"
 
@@ -172,11 +174,11 @@ def _difference(function, old, new):
 
 def _filled(key, numbers):
     """Replace each `ScalarKind` in a kind of arguments by these numbers."""
-    rest = iter(numbers)
+    remaining = iter(numbers)
 
     def fill(item):
         if isinstance(item, ScalarKind):
-            return exact(next(rest))
+            return exact(next(remaining))
         return tuple(map(fill, item)) if isinstance(item, tuple) else item
 
     return fill(key[:3])
@@ -189,10 +191,10 @@ def _named(function, key):
         parameters = inspect.signature(_written(function)).parameters.values()
     except (TypeError, ValueError):  # not a Python function
         parameters = ()
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    labels = [p.name for p in parameters if p.kind in places]
-    rest = next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), "args")
-    labels += [f"{rest}[{i}]" for i in range(len(positional) - len(labels))]
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    labels = [p.name for p in parameters if p.kind in by_position]
+    star = next((p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), "args")
+    labels += [f"{star}[{i}]" for i in range(len(positional) - len(labels))]
     return dict(zip(labels, positional, strict=False)) | dict(named)
 
 

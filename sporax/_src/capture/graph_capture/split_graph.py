@@ -1,7 +1,7 @@
 """`SplitGraph`: a captured function with host calls, and the graphs between them."""
 
 from sporax._src.capture.graph_capture.graph import CapturedGraph, trace_operation
-from sporax._src.capture.staging.host_calls import OtherResult, PartOutput, Stage, result_kind
+from sporax._src.capture.staging.host_calls import OtherResult, SegmentOutput, Stage, result_kind
 from sporax._src.core.tensor import Tensor
 from sporax._src.core.tree import tensors_of
 from sporax._src.core.value import Value, shared_value
@@ -9,7 +9,7 @@ from sporax._src.runtime.engine.recorder import record, run_pending, wrap
 
 
 class SplitGraph(CapturedGraph):
-    """A captured function as parts: stages, each one operation, and host calls.
+    """A captured function as segments: stages, each one operation, and host calls.
 
     `slots`: {id of a Tensor in the arguments at capture: its position among a call's Tensors}.
     `results`: the Values that the function returned.
@@ -19,21 +19,21 @@ class SplitGraph(CapturedGraph):
 
     def __init__(self, name, tracer, recorder, results, slots):
         last = Stage(tracer, recorder, recorder.state)
-        self.results = _located(len(tracer.parts), map(last.source, results))
-        self.parts, self.slots = [*tracer.parts, last], slots
+        self.results = _located(len(tracer.segments), map(last.source, results))
+        self.segments, self.slots = [*tracer.segments, last], slots
         self.host_cells = tracer.host_cells
-        stages = {i: p for i, p in enumerate(self.parts) if isinstance(p, Stage)}
+        stages = {i: p for i, p in enumerate(self.segments) if isinstance(p, Stage)}
         self.prints = {
             id(p): [(shown, _located(i, sources)) for shown, sources in p.prints]
             for i, p in stages.items()
         }
-        sources = [s for p in self.parts for s in p.sources]
+        sources = [s for p in self.segments for s in p.sources]
         sources += [s for p in stages.values() for _, s in p.written] + self.results
         sources += [s for prints in self.prints.values() for _, own in prints for s in own]
-        read_later = {i: set() for i in range(len(self.parts))}
+        read_later = {i: set() for i in range(len(self.segments))}
         for source in sources:
-            if isinstance(source, PartOutput) and source.index >= 0:
-                read_later[source.part].add(source.index)
+            if isinstance(source, SegmentOutput) and source.index >= 0:
+                read_later[source.segment].add(source.index)
         self.written = [h for p in stages.values() for h, _ in p.written]
         handles = [*[s for s in sources if isinstance(s, Tensor)], *self.written]
         super().__init__(tracer.cells, [h for h in handles if id(h) not in slots], (), self.written)
@@ -55,20 +55,20 @@ class SplitGraph(CapturedGraph):
         return results
 
     def _run(self, tensors, host_results):
-        values, undo, returned = [], [], []  # `values`: (inputs or results, outputs) of each part
-        for part in self.parts:
-            if isinstance(part, Stage):
-                self._run_stage(part, tensors, values, undo)
+        values, undo, returned = [], [], []  # `values`: (inputs or results, outputs) by segment
+        for segment in self.segments:
+            if isinstance(segment, Stage):
+                self._run_stage(segment, tensors, values, undo)
                 if len(returned) >= len(host_results):  # earlier prints have already been shown
-                    for shown, sources in self.prints[id(part)]:
+                    for shown, sources in self.prints[id(segment)]:
                         shown.run([_value(source, values) for source in sources])
                 continue
             if len(returned) < len(host_results):
                 result = host_results[len(returned)][1]
             else:
-                result = part.run([self._tensor(s, tensors, values) for s in part.sources])
-            returned.append((part.position, result))
-            if result_kind(result) != part.kind:
+                result = segment.run([self._tensor(s, tensors, values) for s in segment.sources])
+            returned.append((segment.position, result))
+            if result_kind(result) != segment.kind:
                 for handle, value in reversed(undo):
                     handle._value = value
                 raise OtherResult(returned)
@@ -92,7 +92,7 @@ class SplitGraph(CapturedGraph):
         return handle if position is None else tensors[position]
 
     def _input(self, source, tensors, values):
-        is_handle = not isinstance(source, (PartOutput, Value))
+        is_handle = not isinstance(source, (SegmentOutput, Value))
         return self._handle(source, tensors)._value if is_handle else _value(source, values)
 
     def _tensor(self, source, tensors, values):
@@ -101,9 +101,9 @@ class SplitGraph(CapturedGraph):
         return wrap(self._input(source, tensors, values))
 
 
-def _located(part, sources):
-    """Convert output indices of a part in `sources` to `PartOutput`s."""
-    return [PartOutput(part, s) if isinstance(s, int) else s for s in sources]
+def _located(segment, sources):
+    """Convert output indices of a segment in `sources` to `SegmentOutput`s."""
+    return [SegmentOutput(segment, s) if isinstance(s, int) else s for s in sources]
 
 
 def _value(source, values):
@@ -124,7 +124,7 @@ def restore_arrays(before):
 
 def _stage_operation(name, stage, read_later):
     """Return (the operation that computes a stage, the indices of its outputs). `read_later`: the
-    indices that later parts read."""
+    indices that later segments read."""
     written = [source for _, source in stage.written if isinstance(source, int)]
     indices = sorted({*written, *read_later})
     states = stage.state.path()

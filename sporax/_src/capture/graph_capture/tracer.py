@@ -57,8 +57,8 @@ class GraphTracer(lending.Scope, Tracer):
         self.unconverted = set()  # code that needed concrete values
         # host calls, see `staging.host_calls`
         self.host_results = list(host_results)
-        self.parts = []  # stages and host calls so far
-        self.known = {}  # id(Value of an earlier part) -> (the Value, its source in a run or None)
+        self.segments = []  # stages and host calls so far
+        self.known = {}  # id(Value of an earlier segment) -> (Value, its source in a run or None)
         self.external_handles = {}  # id(handle) -> handle not created by the capture
         self.tensors_before = {}  # weak references to all live Tensors at the first host call
         self.host_calls, self.entering = [], None  # running host calls
@@ -83,10 +83,10 @@ class GraphTracer(lending.Scope, Tracer):
         if handle is not None and hasattr(handle, "_value"):
             index = self.lift(recorder, handle)
         elif id(value) in self.known:
-            index = self._from_earlier_part(recorder, value)
+            index = self._from_earlier_segment(recorder, value)
         else:
             index = recorder.input_index.get(id(value.read()))
-            if index is None and not self.parts:
+            if index is None and not self.segments:
                 return self._add_input(recorder, value, value)
         if index is None:
             self.end(recorder)
@@ -105,13 +105,13 @@ class GraphTracer(lending.Scope, Tracer):
             self.reason, self.remedy = message("on-meta"), "give-it-data"
             return self.end(recorder)
         if id(value) in self.known:
-            index = self._from_earlier_part(recorder, value)
+            index = self._from_earlier_segment(recorder, value)
             if index is not None:
                 if id(handle) in self.external_handles:
                     self.handles.setdefault(id(handle), (handle, value, value))
                 return index
         # created by a host call that did not return it
-        if self.parts and not self._is_external(handle):
+        if self.segments and not self._is_external(handle):
             return self.end(recorder)
         array = value.read()
         if value.aval.weak:  # a mutable number becomes an array
@@ -134,8 +134,8 @@ class GraphTracer(lending.Scope, Tracer):
         before = self.tensors_before.get(id(handle))
         return id(handle) in self.external_handles or (before is not None and before() is handle)
 
-    def _from_earlier_part(self, recorder, value):
-        """Return the input index of a Value of an earlier part; None if it has no source."""
+    def _from_earlier_segment(self, recorder, value):
+        """Return the input index of a Value of an earlier segment; None if it has no source."""
         source = self.known[id(value)][1]
         if source is None:
             return None
@@ -226,7 +226,7 @@ class GraphTracer(lending.Scope, Tracer):
         self.allow(type(owner).__name__)
         if not self.tensors_before:
             self.tensors_before = all_tensors()
-        self.parts.append(stage)
+        self.segments.append(stage)
         if owner in self.cells:  # it reads its own state on each call
             del self.cells[owner]
             self.host_cells.append(owner)
@@ -249,7 +249,7 @@ class GraphTracer(lending.Scope, Tracer):
             self.entering = None
             return False
         if cell not in self.cells:
-            self.cells[cell] = cell._static_state()
+            self.cells[cell] = cell._captured_state()
         return True
 
     def on_graph_break(self, recorder):
@@ -306,7 +306,7 @@ def capture(
             with closing(tracer), conversions.applied(), tracing(scalars, tracer):
                 return _capture(tracer, name, function, args, kwargs, tensors, conversions)
         except RecursionError as error:
-            raise endless(error, name, not (tracer.is_broken or tracer.parts)) from error
+            raise endless(error, name, not (tracer.is_broken or tracer.segments)) from error
         except RuntimeError as error:
             if error is not tracer.error or not conversions.may_help(error, tracer.unconverted):
                 raise
@@ -345,7 +345,7 @@ def _capture(tracer, name, function, args, kwargs, tensors, conversions):
             return result, escaped
         inputs = [*tensors, *tracer.scalars]
         slots = {id(t): i for i, t in reversed(list(enumerate(inputs)))}
-        kind = SplitGraph if tracer.parts else Graph
+        kind = SplitGraph if tracer.segments else Graph
         graph = kind(name, tracer, tracer.recorder, results, slots)
         if graph.has_run:
             tracer.run(tracer.recorder)

@@ -139,7 +139,7 @@ class Attributes:
             self._entry(target, name)
         elif owner is not None:
             self._of_class(target, name, owner, value)
-            # a called Cell reports its own attributes: `Cell._static_state`
+            # a called Cell reports its own attributes: `Cell._captured_state`
             is_reported = name in _CALLED and is_cell_class(target.kind)
             if space is not None and not comes_first and not is_reported and not _is_special(name):
                 self._dependence.add(Entry(space, name))
@@ -180,8 +180,8 @@ class Attributes:
     def _of_bases(self, kind, name, owner):
         """Guard a class attribute, and its absence in the classes before the owner in the MRO."""
         bases = kind.__mro__
-        place = bases.index(owner)
-        for base in bases[:place]:
+        position = bases.index(owner)
+        for base in bases[:position]:
             if origin(base.__module__) is None:
                 self._dependence.add(Entry(vars(base), name, base))
         entry = Entry(vars(owner), name, owner)
@@ -189,7 +189,7 @@ class Attributes:
             self._dependence.add(entry)  # for all library objects, called or not
         elif type(entry.value) is not types.MemberDescriptorType:
             self._dependence.guard(entry)
-        for base in bases[place + 1 :] if self._by_super else ():
+        for base in bases[position + 1 :] if self._by_super else ():
             if name in vars(base) and origin(base.__module__) in (None, "sporax"):
                 self._dependence.guard(Entry(vars(base), name, base))
 
@@ -252,7 +252,7 @@ class Attributes:
 
     def _parts_of(self, cell, space):
         """Follow the attributes of a Cell; `Changes` counts changes of its settings."""
-        for name in cell._static_names():
+        for name in cell._captured_names():
             if not name.startswith("_") and name in space:
                 self._dependence.follow(space[name], name)
 

@@ -2,6 +2,7 @@
 
 import dis
 import functools
+import itertools
 import types
 from typing import Any
 
@@ -16,7 +17,8 @@ class Named:
     `imported`: modules that a function such as `import_module` imports. `dotted`: names with their
     attributes, see `Dotted`; `values`: names that are not only called; `texts`: string constants.
     `any_attribute`: True if attributes are read under names that the code does not contain.
-    `has_texts`: True if objects are converted to strings. `unbounded`: the name of a function or
+    `has_texts`: True if objects are converted to strings. `sees_identity`: True if local variables
+    are compared by `is`, or classes read by `type`. `unbounded`: the name of a function or
     attribute that can read anything, or None.
     """
 
@@ -29,36 +31,41 @@ class Named:
         self.modules, self.imported, self.dotted = set(), set(), set()
         self.values, self.texts = set(), set()
         self.any_attribute, self.has_texts, self.unbounded = False, False, None
-        parts = []
-        for part in codes_in([code]):
-            steps = list(dis.get_instructions(part))
-            parts.append(expanded(part, steps))
-            self.values |= loaded_as_values(parts[-1])
-            self._add(part, steps)
+        self.sees_identity = False
+        instructions = []
+        for code_object in codes_in([code]):
+            steps = list(dis.get_instructions(code_object))
+            instructions.append(expanded(code_object, steps))
+            self.values |= loaded_as_values(instructions[-1])
+            self._add(code_object, steps)
             for function, text in _evaluated(steps):
                 self._add_evaluated(function, text)
-        self.dotted |= dotted_names(parts)
+        self.dotted |= dotted_names(instructions)
         self.unbounded = self.unbounded or min(
             (self.variables | self.attributes) & _UNBOUNDED, default=None
         )
 
-    def _add(self, part, steps):
+    def _add(self, code, steps):
         """Add the names in one code object."""
         read = {s.argval for s in steps if s.opname in _ATTRIBUTE}
         written = {s.argval for s in steps if s.opname in _WRITTEN}
-        constants = {word for c in part.co_consts for word in _words(c)}
+        constants = {word for c in code.co_consts for word in _words(c)}
         for name, implied in _IMPLIED.items():
-            if name in part.co_names:
+            if name in code.co_names:
                 read |= implied
         for step in steps:
             read |= _of_syntax(step.opname, step.argrepr if step.opname in _SIGNED else "")
-        self.texts.update(c for c in part.co_consts if type(c) is str)
+        self.texts.update(c for c in code.co_consts if type(c) is str)
         self.variables.update(s.argval for s in steps if s.opname in _VARIABLE)
         self.modules.update(_imported(steps))
         self.has_texts = self.has_texts or not read.isdisjoint(_TEXTS)
+        self.sees_identity |= "type" in self.variables or any(
+            step.opname == "IS_OP" and right.opname.startswith("LOAD_FAST")
+            for right, step in itertools.pairwise(steps)
+        )
         self.optional |= constants | written
         self.attributes |= constants | written | read
-        if part.co_exceptiontable:
+        if code.co_exceptiontable:
             self.optional |= read
         self.any_attribute = self.any_attribute or any(
             _reads_any_attribute(steps, i) for i in range(len(steps))
@@ -75,6 +82,7 @@ class Named:
             for name in self.SETS:
                 getattr(self, name).update(getattr(inner, name))
             self.any_attribute = self.any_attribute or inner.any_attribute
+            self.sees_identity |= inner.sees_identity
             self.has_texts = self.has_texts or inner.has_texts
             self.unbounded = self.unbounded or inner.unbounded
 
@@ -137,9 +145,9 @@ def _has_constant(steps, i):
     return is_all and step.opname == "LOAD_CONST" and type(step.argval) is str
 
 
-def _argument(steps, i, place):
-    """Return (first step of argument `place` of the function that step `i` loads, True if it is the
-    only step), or (None, False) if the function is not called. The stack depth separates the
+def _argument(steps, i, position):
+    """Return (first step of argument `position` of the function that step `i` loads, True if it is
+    the only step), or (None, False) if the function is not called. The stack depth separates the
     arguments."""
     depth, reached = 0, {}  # depth -> the step that last reached it
     for k in range(i + 1, len(steps)):
@@ -148,10 +156,10 @@ def _argument(steps, i, place):
             step.opname == "CALL" and steps[k - 1].opname != "PRECALL"
         )
         if is_call and step.arg == depth:
-            if place > depth:
+            if position > depth:
                 break
-            after = reached[place + 1] if depth > place else k
-            return steps[reached[place]], after == reached[place] + 1
+            after = reached[position + 1] if depth > position else k
+            return steps[reached[position]], after == reached[position] + 1
         if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
             break
         before, depth = depth, depth + dis.stack_effect(step.opcode, step.arg, jump=False)

@@ -4,7 +4,7 @@ It follows the code of the function, and of the functions and methods that it na
 closure variables, default arguments, items of containers, and the attributes that the code names
 (all attributes if it reads them under names that it does not contain). All of these have guards,
 however many there are. A function that reads state that no guard can check (`hidden`) is not
-captured. A called Cell reports its own state (`Cell._static_state`).
+captured. A called Cell reports its own state (`Cell._captured_state`).
 """
 
 import abc
@@ -71,7 +71,7 @@ class Dependence(Snapshot):
         self.owners = {id(cell) for cell in owners}
         self.tensors = set()  # ids of the Tensors that it can reach
         self.codes = set()
-        self.variables = set()  # names of globals
+        self.sees_identity = False  # of numbers, or their classes
         self.iterator = self.threads = self.hidden = None
         self.structures = []  # (Cell, the Cells and Parameters that are its parts)
         self._seen, self._queue, self._parts = {}, collections.deque(), set()
@@ -106,11 +106,11 @@ class Dependence(Snapshot):
         """Return (Cell or Tensor, difference) of the first Cell with another class or other parts,
         else of the first Tensor with another `requires_grad`; or None. These are not guards: they
         are checked only after `Changes`, which counts these changes."""
-        for cell, kind, parts in self.structures:
+        for cell, kind, before in self.structures:
             if type(cell) is not kind:
                 return cell, f"is a {type(cell).__name__} now"
             now = parts_of(cell)
-            if len(now) != len(parts) or not all(map(operator.is_, now, parts)):
+            if len(now) != len(before) or not all(map(operator.is_, now, before)):
                 return cell, "has other Cells or Parameters"
         for tensor, flag in self.flags:
             if getattr(tensor, "requires_grad", None) is not flag:
@@ -223,8 +223,8 @@ class Dependence(Snapshot):
         self.add(GeneratorState(generator, name, read))
 
     def _partial(self, partial, name, read):
-        for part in ("func", "args", "keywords"):
-            self.guard(Attribute(partial, part))
+        for field in ("func", "args", "keywords"):
+            self.guard(Attribute(partial, field))
         self._attributes.add(partial)
 
     def _method(self, method, name, read):
@@ -254,8 +254,8 @@ class Dependence(Snapshot):
 
     def _cached(self, function, name, read):
         """Follow a function with `functools.cache` and the dict of its results."""
-        for part in gc.get_referents(function):
-            self.follow(part, name, read)
+        for referent in gc.get_referents(function):
+            self.follow(referent, name, read)
 
     def _getter(self, getter, name, read):
         """Follow an `operator.attrgetter` or `methodcaller`."""
@@ -311,16 +311,16 @@ class Dependence(Snapshot):
     def _in_cell(self, cell: CellProtocol):
         """Follow the hooks of a Cell, which the capture calls, and its parts."""
         self.structures.append((cell, type(cell), parts_of(cell)))
-        for hook in itertools.chain.from_iterable(cell._hooks or ()):
+        for hook in itertools.chain.from_iterable(cell._cell_hooks or ()):
             self.follow(hook[1])
         for parameter in cell._params.values():
             self.flags.append((parameter, getattr(parameter, "requires_grad", None)))
             for hook in hooks_at(parameter):
                 self.follow(hook)
-        for part in cell._cells.values():
-            if part is not None and id(part) not in self._seen:
-                self._parts.add(id(part))
-                self.follow(part)
+        for child in cell._cells.values():
+            if child is not None and id(child) not in self._seen:
+                self._parts.add(id(child))
+                self.follow(child)
 
     def _function(self, function, name, read):
         self.follow(getattr(function, "__wrapped__", None), name, read)
@@ -337,8 +337,8 @@ class Dependence(Snapshot):
             guard = Attribute(cell, "cell_contents", variable)
             self.guard(guard, is_bound=True)
             enclosing[variable] = guard.value
-        for part in ("__code__", "__defaults__", "__kwdefaults__"):
-            self.guard(Attribute(function, part))
+        for attribute in ("__code__", "__defaults__", "__kwdefaults__"):
+            self.guard(Attribute(function, attribute))
         self._functions.append((function, name))
         self._code(code, space, enclosing)
 
@@ -369,7 +369,7 @@ class Dependence(Snapshot):
         if named.any_attribute:
             self.read_all()
         self.name(named.attributes, named.optional)
-        self.variables |= named.variables
+        self.sees_identity |= named.sees_identity
         self._values |= named.values
         if "super" in named.variables:
             self._attributes.call_super()
@@ -399,15 +399,15 @@ class Dependence(Snapshot):
     def _imports(self, named, space):
         """Guard the modules that code imports."""
         for module, level in named.modules:
-            for part in itertools.accumulate(_resolved(module, level, space).split("."), _DOTTED):
-                self._libraries.use_import(part)
+            for path in itertools.accumulate(_resolved(module, level, space).split("."), _DOTTED):
+                self._libraries.use_import(path)
                 for variable in named.attributes:  # `from package import module`
-                    if f"{part}.{variable}" in sys.modules:
-                        self.guard(Entry(sys.modules, f"{part}.{variable}"), is_bound=True)
+                    if f"{path}.{variable}" in sys.modules:
+                        self.guard(Entry(sys.modules, f"{path}.{variable}"), is_bound=True)
         for module in named.imported:
-            for part in itertools.accumulate(module.split("."), _DOTTED):
-                self._libraries.use_import(part)
-                self._libraries.read_whole(sys.modules.get(part))
+            for path in itertools.accumulate(module.split("."), _DOTTED):
+                self._libraries.use_import(path)
+                self._libraries.read_whole(sys.modules.get(path))
 
 
 _DOTTED = "{}.{}".format
@@ -451,7 +451,7 @@ def unchanged(cells, marks):
     """Return True if each Cell has its static state, and each Tensor its mark of `marks_of`."""
     if any(_mark(handle) != mark for handle, mark in marks):
         return False
-    return all(same(tuple(cell._static_state()), tuple(state)) for cell, state in cells)
+    return all(same(tuple(cell._captured_state()), tuple(state)) for cell, state in cells)
 
 
 _NO_HOOKS = types.SimpleNamespace(functions={})

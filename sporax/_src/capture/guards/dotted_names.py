@@ -21,21 +21,21 @@ class Dotted(NamedTuple):
     is_bare: bool
 
 
-def dotted_names(parts):
-    """Return the `Dotted`s in the instructions `parts` of a function and its nested functions."""
+def dotted_names(bodies):
+    """Return the `Dotted`s in the instructions `bodies` of a function and its nested functions."""
     imported = {}  # local variable -> (module, level, path)
-    for steps in parts:
+    for steps in bodies:
         imported.update(_imported(steps))
-    found = set()
-    for steps in parts:
+    dotted = set()
+    for steps in bodies:
         for i, (opname, name, _) in enumerate(steps):
             if opname in _GLOBALS:
-                found.add(_dotted(steps, i, "global", name, 0, ()))
+                dotted.add(_dotted(steps, i, "global", name, 0, ()))
             elif opname in _LOCALS and name in imported:
-                found.add(_dotted(steps, i, "import", *imported[name]))
+                dotted.add(_dotted(steps, i, "import", *imported[name]))
             elif opname in _ENCLOSING:
-                found.add(_dotted(steps, i, "enclosing", name, 0, ()))
-    return found
+                dotted.add(_dotted(steps, i, "enclosing", name, 0, ()))
+    return dotted
 
 
 def loaded_as_values(steps):

@@ -100,10 +100,10 @@ class Attribute(Entry):
 
     def now(self):
         try:
-            found = object.__getattribute__(self.space, self.attribute)
+            value = object.__getattribute__(self.space, self.attribute)
         except (AttributeError, ValueError):  # not bound yet
             return MISSING
-        return written_code(found) if self.attribute == "__code__" else found
+        return written_code(value) if self.attribute == "__code__" else value
 
     def put(self, value):
         if self.attribute in _FIXED:
@@ -188,14 +188,14 @@ class CellState(Held):
 
     def __init__(self, thing):
         super().__init__(thing, type(thing).__name__)
-        self.items, self.count = thing._static_state(), Changes.count
+        self.items, self.count = thing._captured_state(), Changes.count
 
     def changed(self):
         """Return True if any part of the state has changed."""
         if self.count == Changes.count:
             return False
         count = Changes.count
-        if not same(tuple(self.thing._static_state()), tuple(self.items)):
+        if not same(tuple(self.thing._captured_state()), tuple(self.items)):
             return True
         self.count = count
         return False

@@ -239,5 +239,5 @@ class LibraryReads:
         return True
 
     def _size(self):
-        parts = self._methods, self._seeded, self._locks, self._loggers, self.texts
-        return sum(map(len, parts)) + self.has_arrays + self.has_texts
+        collections = self._methods, self._seeded, self._locks, self._loggers, self.texts
+        return sum(map(len, collections)) + self.has_arrays + self.has_texts

@@ -69,10 +69,12 @@ def known_as(module):
 def rule_of(module, name):
     """Return the rule of a function, a class or a method by its qualified name."""
     table, module = _table(), known_as(module)
-    own, parts = [name, name.partition(".")[0], "*"], module.split(".")
-    packages_of_it = [".".join(parts[: i + 1]) + ".*" for i in reversed(range(len(parts)))]
-    places = [(where, key) for where in (module, *packages_of_it) for key in own]
-    rule = next((table[place] for place in places if place in table), EFFECT)
+    own, components = [name, name.partition(".")[0], "*"], module.split(".")
+    packages_of_it = [
+        ".".join(components[: i + 1]) + ".*" for i in reversed(range(len(components)))
+    ]
+    candidates = [(where, key) for where in (module, *packages_of_it) for key in own]
+    rule = next((table[candidate] for candidate in candidates if candidate in table), EFFECT)
     if "." in name and rule.kind in ("seeded", "gives") and (module, name) not in table:
         return Rule("pure")  # a method of a class whose constructor has the rule
     return rule

@@ -41,15 +41,15 @@ def is_own_codec(text):
 
 def find(path):
     """Return (object, attribute name) of a dotted name."""
-    parts = path.split(".")
-    for i in reversed(range(1, len(parts))):
+    components = path.split(".")
+    for i in reversed(range(1, len(components))):
         try:
-            owner = importlib.import_module(".".join(parts[:i]))
+            owner = importlib.import_module(".".join(components[:i]))
         except ModuleNotFoundError:
             continue
-        for name in parts[i:-1]:
+        for name in components[i:-1]:
             owner = getattr(owner, name)
-        return owner, parts[-1]
+        return owner, components[-1]
     raise LookupError(path)
 
 

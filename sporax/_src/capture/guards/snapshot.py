@@ -157,17 +157,17 @@ class GuardCheck:
         self._set_values()
 
 
-def _functions(guards, parts):
+def _functions(guards, attributes):
     """Return the guarded attributes of objects: [(function, *parts)] of functions with guards for
-    all `parts`, which are checked together, and [(object, attribute, value)] of the others."""
-    found = {}
+    all `attributes`, which are checked together, and [(object, attribute, value)] of the others."""
+    by_object = {}
     for guard in guards:
-        found.setdefault(id(guard.space), {})[guard.attribute] = guard
+        by_object.setdefault(id(guard.space), {})[guard.attribute] = guard
     functions, others = [], []
-    for named in found.values():
+    for named in by_object.values():
         thing = next(iter(named.values())).space
-        if type(thing) is types.FunctionType and named.keys() >= set(parts):
-            functions.append((thing, *[named.pop(part).value for part in parts]))
+        if type(thing) is types.FunctionType and named.keys() >= set(attributes):
+            functions.append((thing, *[named.pop(attribute).value for attribute in attributes]))
         others += [(thing, name, guard.value) for name, guard in named.items()]
     return functions, others
 

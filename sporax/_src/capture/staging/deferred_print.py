@@ -37,10 +37,10 @@ class DeferredPrint:
 
     def run(self, values):
         """Print with these Values in the Tensors."""
-        rest = zip(values, self.weak, strict=True)
-        self.act(map_tensors(lambda t: _printed(t, *next(rest)), self.objects))
+        remaining = zip(values, self.weak, strict=True)
+        self.act(map_tensors(lambda t: _printed(t, *next(remaining)), self.objects))
 
-    def of(self, values):
+    def with_values(self, values):
         """Return the same print with other Values."""
         result = copy.copy(self)
         result.values = values
@@ -48,7 +48,7 @@ class DeferredPrint:
 
     def where(self, test, is_true, values):
         """Return the same print with other Values, executed if the truth of `test` is `is_true`."""
-        result = self.of([strong(test), *values])
+        result = self.with_values([strong(test), *values])
         result.weak = [False, *self.weak]
         result.objects = [_with_value(wrap(test), None), self.objects]
         result.act = functools.partial(_act_where, self.act, is_true)
@@ -57,8 +57,8 @@ class DeferredPrint:
 
     def described(self, names, values):
         """Return its text in a listing, with these names for the Values."""
-        rest = zip(names, values, strict=True)
-        return self.text(map_tensors(lambda _: Name(*next(rest)), self.objects))
+        remaining = zip(names, values, strict=True)
+        return self.text(map_tensors(lambda _: Name(*next(remaining)), self.objects))
 
 
 def _act_where(act, is_true, objects):
@@ -85,9 +85,9 @@ class DeferredPrints(list):
 
     def run(self, values):
         """Print and check all, with these Values."""
-        rest = iter(values)
+        remaining = iter(values)
         for shown in self:
-            shown.run([next(rest) for _ in shown.weak])
+            shown.run([next(remaining) for _ in shown.weak])
 
     def has_print(self):
         """Return True if one is a print, not an index check."""

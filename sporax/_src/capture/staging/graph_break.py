@@ -45,20 +45,20 @@ class Break:
                 self.remedy = message("capture-around-effects")
 
     def __str__(self):
-        return self.place()
+        return self.describe()
 
-    def place(self):
+    def describe(self):
         """Return the line and what needs a number there, in words."""
-        at = self.line
-        if at is None:
+        frame = self.line
+        if frame is None:
             return message("unknown-line")
-        line = f"{at.filename}:{at.lineno}: {at.line}"
+        line = f"{frame.filename}:{frame.lineno}: {frame.line}"
         return message("line-with-cause", line=line, what=self.what)
 
     def refusal(self, name):
         """Return the error for a graph break in a function that must be captured whole."""
-        place = self.place()
-        return rejection("jit-fullgraph-true-captured", name=name, place=place, remedy=self.remedy)
+        fields = {"name": name, "place": self.describe(), "remedy": self.remedy}
+        return rejection("jit-fullgraph-true-captured", **fields)
 
     def warn(self, name):
         """Warn that the capture of a function ended, with a remedy."""

@@ -20,19 +20,19 @@ from sporax._src.runtime.engine.autocast import computing_in
 _FIXED = (type(None), bool, str)  # types that a host call may return besides Tensors
 
 
-class PartOutput:
-    """The source of a Value from an earlier part (a stage or a call) of the same run: output
+class SegmentOutput:
+    """The source of a Value from an earlier segment (a stage or a call) of the same run: output
     `index` of a stage; or, for a negative `index`, input `~index` of the stage or result `~index`
     of the call."""
 
-    __slots__ = ("index", "part")
+    __slots__ = ("index", "segment")
 
-    def __init__(self, part, index):
-        self.part, self.index = part, index
+    def __init__(self, segment, index):
+        self.segment, self.index = segment, index
 
     def value(self, values):
-        """Return the Value in a run; `values`: (inputs or results, outputs) of each part so far."""
-        inputs, outputs = values[self.part]
+        """Return the Value in a run; `values`: (inputs or results, outputs) by segment so far."""
+        inputs, outputs = values[self.segment]
         return inputs[~self.index] if self.index < 0 else outputs[self.index]
 
 
@@ -97,7 +97,7 @@ class HostCall:
         self.recorder, self.tape = thread.recorder, thread.tape
         self.state = self.recorder.state
         self.n_entries = 0 if self.tape is None else len(self.tape.entries)
-        self.position = len(tracer.parts), self.state.depth
+        self.position = len(tracer.segments), self.state.depth
         self.n_rebound, self.n_prints = len(tracer.rebound), len(tracer.prints)
         self.precision = thread.precision
         self.graph_break, self.hidden = None, HiddenValues(())
@@ -128,13 +128,13 @@ class HostCall:
 
     def leave(self, recorder):
         """End the stage at the beginning of this call; run the operations recorded since then."""
-        tracer, part = self.tracer, len(self.tracer.parts)
+        tracer, segment = self.tracer, len(self.tracer.segments)
         stage = Stage(tracer, recorder, self.state, self._initial_values(), self.n_prints)
         for _, _, lifted in tracer.handles.values():
-            tracer.known.setdefault(id(lifted), (lifted, PartOutput(part, lifted.index)))
+            tracer.known.setdefault(id(lifted), (lifted, SegmentOutput(segment, lifted.index)))
         before = [v for v in stage.outputs if v.index < self.state.size]
         tracer.known.update({id(v): (v, None) for v in stage.outputs})
-        tracer.known.update({id(v): (v, PartOutput(part, stage.source(v))) for v in before})
+        tracer.known.update({id(v): (v, SegmentOutput(segment, stage.source(v))) for v in before})
         self.sources = [
             t if id(t) in tracer.external_handles else tracer.known.get(id(v), (v, v))[1]
             for t, v in zip(self.handles, self.values, strict=True)
@@ -161,12 +161,12 @@ class HostCall:
         if tape is not None:
             tape.truncate(self.n_entries)
             self.tape = None
-        part = len(tracer.parts)
+        segment = len(tracer.segments)
         for i, value in enumerate(values):
             value.read()
             value.tracked = False
-            tracer.known[id(value)] = value, PartOutput(part, ~i)
-        tracer.parts.append(self)
+            tracer.known[id(value)] = value, SegmentOutput(segment, ~i)
+        tracer.segments.append(self)
         tracer.begin()
         return result
 
@@ -180,9 +180,9 @@ class HostCall:
 def result_kind(result):
     """Return the structure and fixed items that results at capture and later must share; None if a
     result has items of other types."""
-    rest = []
-    shape = map_tensors(lambda t: t._value.aval, result, rest.append)
-    return (shape, rest) if all(isinstance(item, _FIXED) for item in rest) else None
+    fixed = []
+    shape = map_tensors(lambda t: t._value.aval, result, fixed.append)
+    return (shape, fixed) if all(isinstance(item, _FIXED) for item in fixed) else None
 
 
 class HiddenValues(PendingTrace):

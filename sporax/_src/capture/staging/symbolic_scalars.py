@@ -26,12 +26,12 @@ _KINDS = (int, float, *NUMPY_NUMBERS)
 
 
 class ScalarKind:
-    """Placeholder for any number of type `of`, in the kind of a call's arguments."""
+    """Placeholder for any number of type `python_type`, in the kind of a call's arguments."""
 
-    __slots__ = ("of",)
+    __slots__ = ("python_type",)
 
-    def __init__(self, of):
-        self.of = of
+    def __init__(self, python_type):
+        self.python_type = python_type
 
 
 VARYING = {kind: ScalarKind(kind) for kind in _KINDS}
@@ -155,7 +155,7 @@ class Scalar:
         """The Value for operations: an input of the graph."""
         arguments = self.arguments
         tracer = arguments.tracer
-        if not arguments.is_traced() or tracer.is_broken or tracer.parts:
+        if not arguments.is_traced() or tracer.is_broken or tracer.segments:
             return scalar_value("jit", concrete(self))
         value = self.input
         if value is None or self.recorder is not tracer.recorder:

@@ -80,7 +80,7 @@ class _Chain:
         first, n_carried = scan_counts(params)
         end = first + n_carried
 
-        def turn(carried, items):
+        def body(carried, items):
             token, *carried = carried
             token, results = self._part(
                 params["jaxpr"], token, [*operands[:first], *carried, *items]
@@ -89,7 +89,7 @@ class _Chain:
 
         options = {name: params[name] for name in ("length", "reverse", "unroll")}
         init = self.token, *operands[first:end]
-        (self.token, *last), more = lax.scan(turn, init, operands[end:], **options)
+        (self.token, *last), more = lax.scan(body, init, operands[end:], **options)
         return [*last, *more]
 
     def _while(self, params, operands):
@@ -100,13 +100,13 @@ class _Chain:
             token, (holds,) = self._part(params["cond_jaxpr"], token, [*operands[:first], *carried])
             return token, holds, *carried
 
-        def turn(state):
+        def body(state):
             token, _, *carried = state
             return test(*self._part(
                 params["body_jaxpr"], token, [*operands[first:end], *carried]
             ))  # fmt: skip
 
-        state = lax.while_loop(lambda state: state[1], turn, test(self.token, operands[end:]))
+        state = lax.while_loop(lambda state: state[1], body, test(self.token, operands[end:]))
         self.token, _, *last = state
         return last
 

@@ -30,7 +30,7 @@ def _names(function, group):
     ]))  # fmt: skip
 
 
-class _Part(NamedTuple):
+class _Segment(NamedTuple):
     """A `RankFunction`, the variables that it takes, and the variables that it returns."""
 
     function: Any
@@ -46,11 +46,11 @@ class CollectiveSequence(Program):
     different groups; the ranks of a group run the same parts with it.
     """
 
-    __slots__ = ("groups", "jaxpr", "names", "parts", "run")
+    __slots__ = ("groups", "jaxpr", "names", "run", "segments")
 
     def __init__(self, groups, function, avals, alive, dead):
         super().__init__(function, avals, alive, dead)
-        self.groups, self.parts = groups, None
+        self.groups, self.segments = groups, None
         self.jaxpr: Any = None  # traced at the first launch
         self.run = self.compiled.__wrapped__
         self.names = {group: _names(function, group) for group in groups.groups}
@@ -58,15 +58,15 @@ class CollectiveSequence(Program):
 
     def _launch(self, *pools):
         arrays = jax.tree.leaves(pools)
-        if self.parts is None:
+        if self.segments is None:
             self.jaxpr = self._traced(pools)
-            self.parts = self._split(len(jax.tree.leaves(pools[:2])), len(pools[2]))
+            self.segments = self._split(len(jax.tree.leaves(pools[:2])), len(pools[2]))
         jaxpr = self.jaxpr.jaxpr
         known = dict(zip(jaxpr.invars, arrays, strict=True))
         known.update(zip(jaxpr.constvars, self.jaxpr.consts, strict=True))
-        for part in self.parts:
-            results = part.function(*[known[v] for v in part.takes])
-            known.update(zip(part.gives, results, strict=True))
+        for segment in self.segments:
+            results = segment.function(*[known[v] for v in segment.takes])
+            known.update(zip(segment.gives, results, strict=True))
         return [
             np.asarray(v.val, aval.dtype) if isinstance(v, Literal) else known[v]
             for v, aval in zip(jaxpr.outvars, self.jaxpr.out_avals, strict=True)
@@ -89,7 +89,7 @@ class CollectiveSequence(Program):
         later = {v for v in jaxpr.outvars if not isinstance(v, Literal)}
         owned = {*jaxpr.invars[first : first + count]}
         owned.update(v for equation in jaxpr.eqns for v in equation.outvars)
-        parts = []
+        segments = []
         for group, equations in reversed(_cut(_needed(jaxpr), self.groups.of_axis)):
             made = dict.fromkeys(v for equation in equations for v in equation.outvars)
             takes = list(dict.fromkeys(
@@ -103,9 +103,9 @@ class CollectiveSequence(Program):
             shapes = [[v.aval.str_short() for v in vs] for vs in (takes, gives)]
             run = _function(equations, takes, gives)
             function = RankFunction(group, self.names[group], run, tuple(usable(dead, *shapes)))
-            parts.append(_Part(function, takes, gives))
+            segments.append(_Segment(function, takes, gives))
             later.update(takes)
-        return parts[::-1]
+        return segments[::-1]
 
 
 def _needed(jaxpr):
@@ -120,16 +120,16 @@ def _needed(jaxpr):
 
 def _cut(equations, of_axis):
     """Return [group, equations] of each part, in order."""
-    parts: list[Any] = [[None, []]]
+    segments: list[Any] = [[None, []]]
     for equation in equations:
         for name in _axes(equation)[:1]:
-            if parts[-1][0] is not None:
-                parts.append([None, []])
-            parts[-1][0] = of_axis[name]
-        parts[-1][1].append(equation)
-    if parts[0][0] is None:  # no collective is needed
-        parts[0][0] = next(iter(of_axis.values()))
-    return parts
+            if segments[-1][0] is not None:
+                segments.append([None, []])
+            segments[-1][0] = of_axis[name]
+        segments[-1][1].append(equation)
+    if segments[0][0] is None:  # no collective is needed
+        segments[0][0] = next(iter(of_axis.values()))
+    return segments
 
 
 def _axes(equation):

@@ -6,7 +6,7 @@ from sporax._src.core.jax_internals import coordinator
 from sporax._src.devices.distributed import processes
 from sporax._src.diagnosis.rules import rejection
 
-_PART = 1 << 20  # bytes; a message to the coordinator has at most 4 MB
+_CHUNK = 1 << 20  # bytes; a message to the coordinator has at most 4 MB
 _LOOK = 1000  # milliseconds after which a waiting rank looks for a reason
 
 
@@ -73,28 +73,28 @@ class Exchange:
                 self._get(f"{self.key}/{number}/read{r}", r, who)
 
     def _put(self, key, data):
-        store, parts = coordinator(), range(0, max(len(data), 1), _PART)
-        for i, start in enumerate(parts):
-            store.key_value_set_bytes(f"{key}/{i}", data[start : start + _PART])
-        store.key_value_set(f"{key}/parts", str(len(parts)))
+        store, chunks = coordinator(), range(0, max(len(data), 1), _CHUNK)
+        for i, start in enumerate(chunks):
+            store.key_value_set_bytes(f"{key}/{i}", data[start : start + _CHUNK])
+        store.key_value_set(f"{key}/parts", str(len(chunks)))
 
     def _get(self, key, rank, who):
         store, left = coordinator(), processes.timeout() * 1000
-        parts = None
-        while parts is None and left > 0:
-            parts = _number(store, f"{key}/parts", min(left, _LOOK))
-            if parts is None:
+        n_chunks = None
+        while n_chunks is None and left > 0:
+            n_chunks = _number(store, f"{key}/parts", min(left, _LOOK))
+            if n_chunks is None:
                 self.while_waiting()
             left -= _LOOK
-        if parts is None:
+        if n_chunks is None:
             fields = {"ranks": list(self.ranks), "rank": rank, "timeout": processes.timeout()}
             raise rejection("all-ranks-take-part", who, **fields)
-        return self._joined(key, parts)
+        return self._joined(key, n_chunks)
 
-    def _joined(self, key, parts):
+    def _joined(self, key, n_chunks):
         return b"".join(
             coordinator().blocking_key_value_get_bytes(f"{key}/{i}", processes.timeout() * 1000)
-            for i in range(parts)
+            for i in range(n_chunks)
         )
 
 

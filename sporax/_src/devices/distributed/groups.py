@@ -47,7 +47,7 @@ class Group:
         self._mesh: Any = None
 
     @staticmethod
-    def of(ranks, channel=""):
+    def intern(ranks, channel=""):
         """Return the group of these ranks."""
         key = tuple(ranks), channel
         if key not in _groups:
@@ -61,7 +61,7 @@ class Group:
         return self
 
     def __reduce__(self):
-        return Group.of, (self.ranks,)
+        return Group.intern, (self.ranks,)
 
     @property
     def rank(self):
@@ -90,7 +90,7 @@ class Group:
 
     def joined(self, other):
         """Return the `Group` or `Groups` of a trace with collectives of `other` and this group."""
-        return self if other in (None, self) else Groups.of({*self.groups, *other.groups})
+        return self if other in (None, self) else Groups.intern({*self.groups, *other.groups})
 
     def program(self, *args):
         """Return the program of a trace that has collectives of this group."""
@@ -188,7 +188,7 @@ class Groups:
         self.of_axis = {group.axis_name: group for group in groups}
 
     @staticmethod
-    def of(groups):
+    def intern(groups):
         """Return these groups; equal sets are the same object."""
         key = frozenset(groups)
         if key not in _joined:
@@ -234,7 +234,7 @@ def _devices():
 
 def world():
     """Return the group of all ranks."""
-    return Group.of(range(processes.size()))
+    return Group.intern(range(processes.size()))
 
 
 def meet(who):
@@ -268,7 +268,7 @@ def member(name, who):
 
 def add(name, ranks):
     """Name a group; raise ValueError if its members give other ranks under this name."""
-    _named[name] = Group.of(ranks)
+    _named[name] = Group.intern(ranks)
     if processes.size() > 1:
         listed = ",".join(map(str, ranks))
         coordinator().key_value_set(_key(name, processes.rank()), listed, allow_overwrite=True)

@@ -4,6 +4,7 @@ import dataclasses
 import os
 import zlib
 
+from sporax._src.core.jax_internals import cluster_address
 from sporax._src.diagnosis.rules import message, rejection, require
 
 # launcher -> variables for the number of ranks, the rank, and both on its host (rank first)
@@ -91,6 +92,4 @@ def _address(environ, launcher, is_one_host):
         job = next((environ[n] for n in ("PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri")
                     if n in environ), str(os.getppid()))  # fmt: skip
         return f"{LOOPBACK}:{_PORTS + zlib.crc32(job.encode()) % 4096}"
-    from sporax._src.core.jax_internals import cluster_address
-
     return cluster_address(_CLUSTERS[launcher])

@@ -45,9 +45,9 @@ def size():
     return World.launch.size if World.launch else 1
 
 
-def join():
-    """Join the other ranks if a launcher has started this process."""
-    launch = launch_environment.read()
+def join(launch=None):
+    """Join the other ranks of `launch`; None: if a launcher has started this process."""
+    launch = launch_environment.read() if launch is None else launch
     if launch is None or World.launch is not None:
         return
     World.launch = launch

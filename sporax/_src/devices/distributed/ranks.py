@@ -17,7 +17,7 @@ HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP = groups.WOR
 class GlobalComm:
     """The group of all processes, under MindSpore's names."""
 
-    BACKEND = "mccl"
+    BACKEND: str = "mccl"
     WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP
     INITED: bool = False
 

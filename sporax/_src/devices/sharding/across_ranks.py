@@ -119,8 +119,8 @@ class RanksOfMesh(groups.Group):
 
     def _disagreement(self, who, texts):
         logs = [json.loads(text) for text in texts]
-        at, rank = min((_first_difference(logs[0], log), k) for k, log in enumerate(logs) if k)
-        one, two = (log[at] if at < len(log) else "nothing more" for log in (logs[0], logs[rank]))
+        i, rank = min((_first_difference(logs[0], log), k) for k, log in enumerate(logs) if k)
+        one, two = (log[i] if i < len(log) else "nothing more" for log in (logs[0], logs[rank]))
         return (
             f"For '{who}', all ranks must compute the same with the same numbers, but rank "
             f"{self.ranks[0]} has {one} where rank {self.ranks[rank]} has {two}. Call 'set_seed', "
@@ -204,8 +204,8 @@ def batch(mesh, data, shards):
     first, *others = data.shape or (0,)
     shape = first * shards, *others
     sharding = mesh.of_batch(shape).sharding
-    rows = {at[0].indices(shape[0])[:2] if at else ()
-            for at in sharding.addressable_devices_indices_map(shape).values()}  # fmt: skip
+    rows = {index[0].indices(shape[0])[:2] if index else ()
+            for index in sharding.addressable_devices_indices_map(shape).values()}  # fmt: skip
     own = range(ranks.rank * first, (ranks.rank + 1) * first)
     is_own = first and sorted(i for begin_end in rows for i in range(*begin_end)) == [*own]
     require(is_own, "rank-s-part-batch", mesh, got=first)
@@ -217,13 +217,13 @@ _global_of = {}  # (id, sharding) -> (weak reference to a local array, global ar
 
 def _of_own(array, sharding):
     """Return (global array, log entry) of a local array, cached while the local array lives."""
-    found = _global_of.get((id(array), sharding))
-    if found is None or found[0]() is not array:
+    entry = _global_of.get((id(array), sharding))
+    if entry is None or entry[0]() is not array:
         data, key = np.asarray(array), (id(array), sharding)
         alive = ref(array, lambda _: _global_of.pop(key, None))
-        found = alive, global_array(data, sharding), entry_of("a Tensor", data)
-        _global_of[key] = found
-    return found[1:]
+        entry = alive, global_array(data, sharding), entry_of("a Tensor", data)
+        _global_of[key] = entry
+    return entry[1:]
 
 
 class ProgramOfRanks(Program):
@@ -271,7 +271,7 @@ class ProgramOfRanks(Program):
         ]
         numbers = [jax.ShapeDtypeStruct((len(v),), kind) if v else ()
                    for v, kind in ((reals, np.float64), (integers, np.int64))]  # fmt: skip
-        inputs = ([specs[k] for k in at] for at in (self.donated, self.kept))
+        inputs = ([specs[k] for k in indices] for indices in (self.donated, self.kept))
         traced = self.compiled.trace(*numbers, *inputs)
         if all(x.is_fully_addressable for x in arrays) and not _is_placed(traced.jaxpr.jaxpr):
             return None

@@ -23,7 +23,7 @@ def enter_all_devices(count=None):
         _entered.append(mesh)
 
 
-def leave_devices():
+def leave_devices() -> None:
     """Leave the Mesh that `AutoParallel` or `set_auto_parallel_context` has entered.
 
     >>> from sporax import parallel

@@ -5,7 +5,12 @@ from typing import Any
 
 from sporax._src.core.tensor import Tensor, attach
 from sporax._src.core.tree import map_tensors, tensors_of
-from sporax._src.devices.sharding.layout import DistributedTensorInfo, Layout, parts_of, placements
+from sporax._src.devices.sharding.layout import (
+    DistributedTensorInfo,
+    Layout,
+    placements,
+    shard_counts,
+)
 from sporax._src.devices.sharding.mesh import constraint, current_mesh, put
 from sporax._src.diagnosis.argument_kinds import INT, TUPLE, instance_of
 from sporax._src.diagnosis.rules import require
@@ -42,8 +47,8 @@ def placed_as(who, mesh, tree, strategy, words, transposed=()):
     if strategy is None:
         return tree
     shapes = [t.shape for t in tensors_of(tree)]
-    found = iter(placements(who, mesh, shapes, [*_entries(strategy)], words, transposed))
-    return map_tensors(lambda t: constrained(t, next(found)), tree)
+    by_tensor = iter(placements(who, mesh, shapes, [*_entries(strategy)], words, transposed))
+    return map_tensors(lambda t: constrained(t, next(by_tensor)), tree)
 
 
 # Primitives -----------------------------------------------------------------------------------
@@ -174,11 +179,11 @@ def _checked_plan(who, fn, plan):
         check_strategy(who, "parameter_plan", (entry,))
         is_known = name in parameters
         require(is_known, "name-parameters-fn", who, parameter_plan=name, names=parameters)
-        shape, parts = parameters[name].shape, tuple(parts_of(entry))
-        fits = len(parts) == len(shape) and all(
-            n >= 1 and s % n == 0 for n, s in zip(parts, shape, strict=True)
+        shape, counts = parameters[name].shape, tuple(shard_counts(entry))
+        fits = len(counts) == len(shape) and all(
+            n >= 1 and s % n == 0 for n, s in zip(counts, shape, strict=True)
         )
-        fields = {"name": name, "shape": shape, "got": parts}
+        fields = {"name": name, "shape": shape, "got": counts}
         require(fits, "divide-shape-parts", who, argument="parameter_plan", **fields)
         chosen.append((parameters[name], entry))
     return chosen

@@ -8,6 +8,7 @@ import dataclasses
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -60,18 +61,18 @@ class Collective:
     name: str = ""
 
     @property
-    def devices(self):
+    def devices(self) -> int:
         """The number of devices in a group."""
         return len(self.groups[0]) if self.groups else 1
 
     @property
-    def traffic(self):
+    def traffic(self) -> float:
         """Bytes that a device sends in each run of the program, on a ring of its group."""
         is_moot = self.devices == 1 or not self.groups
         return 0.0 if is_moot else self.count * self.size * TRAFFIC[self.kind](self.devices)
 
 
-def collectives(compiled):
+def collectives(compiled: Any) -> list[Collective]:
     """Return a list of a program's `Collective`s, from the result of
     `jax.jit(...).lower(...).compile()` or from its HLO text. Collectives of groups of one device,
     which send nothing, are left out.
@@ -88,15 +89,15 @@ def collectives(compiled):
     header = text.split("\n", 1)[0]
     counts = [re.search(rf"{name}=(\d+)", header) for name in ("num_partitions", "replica_count")]
     n = math.prod(int(c[1]) for c in counts if c)
-    found = _found(bodies, entry, n, 1, True)
-    return [c for c in found if any(len(set(group)) > 1 for group in c.groups)]
+    collected = _collect(bodies, entry, n, 1, True)
+    return [c for c in collected if any(len(set(group)) > 1 for group in c.groups)]
 
 
-def total_traffic(found):
+def total_traffic(entries):
     """Return {kind: (executions, bytes of the arrays, bytes that a device sends)} of a list of
     `Collective`s."""
     table = {}
-    for c in found:
+    for c in entries:
         count, size, traffic = table.get(c.kind, (0, 0, 0.0))
         table[c.kind] = count + c.count, size + c.count * c.size, traffic + c.traffic
     return table
@@ -132,29 +133,29 @@ def _computations(text):
     return bodies, entry
 
 
-def _found(bodies, name, n, count, is_exact):
+def _collect(bodies, name, n, count, is_exact):
     """Yield the collectives of a computation that runs `count` times, and of its callees."""
     for text in bodies.get(name, ()):
-        shape, rest = _split_shape(text)
-        opcode = _OPCODE.match(f" {rest}")
+        shape, remainder = _split_shape(text)
+        opcode = _OPCODE.match(f" {remainder}")
         opcode = opcode[1] if opcode else ""
         if match := _COLLECTIVE.fullmatch(opcode):
-            yield _collective(match[1], bool(match[2]), shape, rest, n, count, is_exact)
+            yield _collective(match[1], bool(match[2]), shape, remainder, n, count, is_exact)
             continue  # the computation that it applies to elements has no collectives
         if opcode in _ENDS:
             continue  # counted at its start
-        turns, is_known = _turns(opcode, rest)
-        called = _CALLED.findall(rest)
-        for branches in _BRANCHES.findall(rest):
+        trip_count, is_known = _trip_count(opcode, remainder)
+        called = _CALLED.findall(remainder)
+        for branches in _BRANCHES.findall(remainder):
             called += [branch.strip().lstrip("%") for branch in branches.split(",")]
-        for part in called:
-            yield from _found(bodies, part, n, count * turns, is_exact and is_known)
+        for callee in called:
+            yield from _collect(bodies, callee, n, count * trip_count, is_exact and is_known)
 
 
-def _turns(opcode, rest):
+def _trip_count(opcode, remainder):
     """Return (runs of the computations that an instruction names, True if that is known)."""
     if opcode == "while":
-        known = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', rest)
+        known = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', remainder)
         return (int(known[1]), True) if known else (1, False)
     return 1, opcode != "conditional"
 
@@ -162,8 +163,8 @@ def _turns(opcode, rest):
 def _split_shape(text):
     """Return (shape, remainder) of an instruction's text after its name."""
     if not text.startswith("("):
-        shape, _, rest = text.partition(" ")
-        return shape, rest
+        shape, _, remainder = text.partition(" ")
+        return shape, remainder
     depth = 0
     for i, character in enumerate(text):
         depth += (character == "(") - (character == ")")
@@ -172,28 +173,28 @@ def _split_shape(text):
     raise rejection("instruction-whole-shape", "collectives", got=text)
 
 
-def _collective(kind, starts, shape, rest, n, count, is_exact):
-    parts = _top_level(shape) if shape.startswith("(") else [shape]
+def _collective(kind, starts, shape, remainder, n, count, is_exact):
+    elements = _top_level(shape) if shape.startswith("(") else [shape]
     if starts and kind != "all-reduce":
-        parts = parts[1:2]  # (operands, results, contexts)
-        parts = _top_level(parts[0]) if parts[0].startswith("(") else parts
-    groups = _groups(kind, rest, n)
-    size = sum(_bytes(part) for part in parts)
+        elements = elements[1:2]  # (operands, results, contexts)
+        elements = _top_level(elements[0]) if elements[0].startswith("(") else elements
+    groups = _groups(kind, remainder, n)
+    size = sum(_bytes(element) for element in elements)
     if kind == "reduce-scatter":
         size *= len(groups[0])
-    name = re.search(r'op_name="([^"]*)"', rest)
+    name = re.search(r'op_name="([^"]*)"', remainder)
     return Collective(kind, size, groups, count, is_exact, name[1] if name else "")
 
 
 def _top_level(shape):
     """Return the elements of a tuple's shape."""
-    parts, depth, start = [], 0, 1
+    elements, depth, start = [], 0, 1
     for i, character in enumerate(shape):
         depth += (character in "({[") - (character in ")}]")
         if (character == "," and depth == 1) or (depth == 0 and i > start):
-            parts.append(re.sub(r"/\*index=\d+\*/", "", shape[start:i]).strip())
+            elements.append(re.sub(r"/\*index=\d+\*/", "", shape[start:i]).strip())
             start = i + 1
-    return [part for part in parts if part]
+    return [element for element in elements if element]
 
 
 def _bytes(shape):
@@ -219,15 +220,15 @@ _MESH = re.compile(
 _AXIS = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
 
 
-def _groups(kind, rest, n) -> tuple[tuple[int, ...], ...]:
+def _groups(kind, remainder, n) -> tuple[tuple[int, ...], ...]:
     """Return the groups of devices of a collective, or the pairs of a permute."""
-    if match := _IOTA.search(rest):
+    if match := _IOTA.search(remainder):
         return _rows(_iota(match).reshape(_ints(match[1])))
-    if match := _MESH.search(rest):
+    if match := _MESH.search(remainder):
         return _rows(_mesh_groups(*match.groups()))
-    match = _LISTS.search(rest)
+    match = _LISTS.search(remainder)
     if match is None:
-        raise rejection("groups-devices-unknown", "collectives", rest=rest[:200])
+        raise rejection("groups-devices-unknown", "collectives", rest=remainder[:200])
     if match[1] is None:
         return () if kind == "collective-permute" else (tuple(range(n)),)
     return tuple(tuple(_ints(group)) for group in re.findall(r"\{([\d, ]+)\}", match[1]))
@@ -244,14 +245,14 @@ def _mesh_groups(mesh, ids, axes):
     sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", mesh)}
     named = [(name, int(before or 1), int(size or sizes[name]))
              for name, before, size in _AXIS.findall(axes)]  # fmt: skip
-    shape, places = [], {}
+    shape, dims = [], {}
     for name, whole in sizes.items():
         cuts = {1, whole}
         cuts |= {cut for a, before, size in named if a == name for cut in (before, before * size)}
         for low, high in itertools.pairwise(sorted(cuts)):
-            places.setdefault(name, []).append((low, high, len(shape)))
+            dims.setdefault(name, []).append((low, high, len(shape)))
             shape.append(high // low)
-    inner = [place for name, before, size in named for low, high, place in places.get(name, ())
+    inner = [k for name, before, size in named for low, high, k in dims.get(name, ())
              if low >= before and high <= before * size]  # fmt: skip
     array = _device_ids(ids, math.prod(shape)).reshape(shape)
     outer = [k for k in range(array.ndim) if k not in inner]
@@ -274,4 +275,4 @@ def _rows(array):
 
 
 def _ints(text):
-    return [int(part) for part in text.split(",") if part.strip()]
+    return [int(item) for item in text.split(",") if item.strip()]

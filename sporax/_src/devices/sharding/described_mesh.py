@@ -1,9 +1,12 @@
 """`DescribedMesh`: devices for which programs can be compiled, but which hold no arrays."""
 
 import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 from sporax._src.core.hooks import hooks
 from sporax._src.core.parameter import live_parameters
+from sporax._src.core.tensor import Tensor
 from sporax._src.core.value import Changes, thread
 from sporax._src.devices.sharding.mesh import Mesh, _entered, _move, current_mesh
 from sporax._src.diagnosis.rules import message, rejection
@@ -26,7 +29,7 @@ class DescribedMesh(Mesh):
 
     holds_arrays = records = False
 
-    def __init__(self, *, devices=None, **axes):
+    def __init__(self, *, devices: Any = None, **axes: int) -> None:
         super().__init__(devices=devices, **axes)
         self.before = []
 
@@ -61,7 +64,7 @@ class DescribedMesh(Mesh):
         Changes.count += 1
 
     @contextlib.contextmanager
-    def recording(self):
+    def recording(self) -> Iterator[None]:
         """Apply the placements to operations recorded in the block."""
         self.records = True
         try:
@@ -69,5 +72,5 @@ class DescribedMesh(Mesh):
         finally:
             self.records = False
 
-    def batch(self, data):
+    def batch(self, data: Any, shards: int = 1) -> Tensor:
         raise rejection("no-batch-divide-nothing", self)

@@ -102,12 +102,12 @@ class DistributedTensorInfo:
     @property
     def sharding_strategy(self):
         """The number of parts of each dimension, including parts on one device."""
-        about, parts = self.layout.to_dict(), []
+        about, counts = self.layout.to_dict(), []
         sizes = about["device_matrix"][::-1]
         for numbers in about["tensor_map"]:
             numbers = numbers if isinstance(numbers, tuple) else (numbers,)
-            parts.append(math.prod(sizes[k] for k in numbers if k != -1))
-        return parts
+            counts.append(math.prod(sizes[k] for k in numbers if k != -1))
+        return counts
 
 
 def _check_axes(device_matrix, alias_name):
@@ -149,14 +149,14 @@ def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
     for k, entry in enumerate(strategy):
         labels, spec = _ALIKE.get(who, ("", ""))[k] if k < 2 else "", []
         labels = labels[::-1] if k in transposed else labels
-        for dim, parts in enumerate(entry):
+        for dim, shards in enumerate(entry):
             last = len(entry) - dim  # 1: the last dimension
             label = labels[-last] if last <= len(labels) else f"_{last}"
-            if axes.get(label, parts) != parts:
+            if axes.get(label, shards) != shards:
                 label = f"{label}_{k}"  # divided differently: a separate axis
-            if parts > 1:
-                axes[label] = parts
-            spec.append(label if parts > 1 else None)
+            if shards > 1:
+                axes[label] = shards
+            spec.append(label if shards > 1 else None)
         specs.append(tuple(spec))
     grid = _grid(who, mesh.devices, tuple(axes.items()), strategy)
     return [Placement(mesh, s, NamedSharding(grid, PartitionSpec(*s))) for s in specs]
@@ -165,17 +165,17 @@ def placements(who, mesh, shapes, strategy, words="in_strategy", transposed=()):
 def _check_entry(who, words, k, shape, entry):
     is_entry = isinstance(entry, (tuple, Layout))
     require(is_entry, "element-tuple-layout", who, argument=words, got=entry)
-    parts = parts_of(entry)
-    for n in parts:
+    counts = shard_counts(entry)
+    for n in counts:
         require(INT.accepts(n), "ints-argument-type", who, argument=words, got=n, entry=entry)
-    fits, name = len(parts) == len(shape), f"{words}[{k}]"
-    require(fits, "number-for-each-dimension", who, argument=name, shape=shape, got=tuple(parts))
-    for dim, (size, n) in enumerate(zip(shape, parts, strict=True)):
+    fits, name = len(counts) == len(shape), f"{words}[{k}]"
+    require(fits, "number-for-each-dimension", who, argument=name, shape=shape, got=tuple(counts))
+    for dim, (size, n) in enumerate(zip(shape, counts, strict=True)):
         fits, fields = n >= 1 and size % n == 0, {"shape": shape, "dim": dim, "size": size}
         require(fits, "entry-divide-shape-dimension", who, argument=name, n=n, **fields)
 
 
-def parts_of(entry):
+def shard_counts(entry):
     """Return the number of parts of each dimension in a strategy's entry."""
     if not isinstance(entry, Layout):
         return entry

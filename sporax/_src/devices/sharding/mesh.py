@@ -10,6 +10,7 @@ import functools
 import gc
 import math
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -61,7 +62,7 @@ class Mesh:
     (4, 3)
     """
 
-    def __init__(self, *, devices=None, **axes):
+    def __init__(self, *, devices: Any = None, **axes: int) -> None:
         require(axes, "one-axis-at-least", "Mesh")
         for name, size in axes.items():
             require(INT.accepts(size), "size-axis-int", "Mesh", name=name, got=size)
@@ -76,14 +77,14 @@ class Mesh:
             self.program = functools.partial(across_ranks.ProgramOfRanks, self)
 
     @staticmethod
-    def parse(text):
+    def parse(text: str) -> "Mesh":
         """Return the Mesh of a text such as 'data=4,model=2'.
 
         >>> from sporax import parallel
         >>> parallel.Mesh.parse("data=1")
         Mesh(data=1)
         """
-        pairs = [part.partition("=") for part in text.replace(",", " ").split()]
+        pairs = [item.partition("=") for item in text.replace(",", " ").split()]
         fits = all(name.isidentifier() and size.isdigit() for name, _, size in pairs)
         require(fits, "text-such-data-4", "Mesh", got=text)
         return Mesh(**{name: int(size) for name, _, size in pairs})
@@ -99,12 +100,12 @@ class Mesh:
     holds_arrays = records = True  # placements move arrays, are recorded; see `described_mesh`
 
     @property
-    def size(self):
+    def size(self) -> int:
         """The number of devices."""
         return len(self.devices)
 
     @property
-    def batch_axis(self):
+    def batch_axis(self) -> str | None:
         """The name of the axis along which batches are divided; None if there is none."""
         return next((name for name in BATCH_AXES if name in self.axes), None)
 
@@ -159,7 +160,7 @@ class Mesh:
 
     # placing ----------------------------------------------------------------------------------
 
-    def batch(self, data, shards=1):
+    def batch(self, data: Any, shards: int = 1) -> Tensor:
         """Convert the host data of a batch to a Tensor: divided along `batch_axis` if the first
         axis is divisible, else replicated.
 
@@ -181,11 +182,11 @@ class Mesh:
         """The sharding of a replicated array."""
         return NamedSharding(self.grid, PartitionSpec())
 
-    def recording(self):
+    def recording(self) -> contextlib.AbstractContextManager[Any]:
         """Return a context in which recorded operations have the placements."""
         return contextlib.nullcontext()
 
-    def of_batch(self, shape):
+    def of_batch(self, shape: tuple[int, ...]) -> "Placement":
         """Return the `Placement` of a batch of this shape."""
         axis = self.batch_axis
         divides = axis and shape and shape[0] % self.axes[axis] == 0
@@ -266,7 +267,7 @@ class Placement:
     def __deepcopy__(self, memo):
         return self
 
-    def parts(self, dim):
+    def n_shards(self, dim):
         """Return the number of parts of a dimension."""
         names = self.spec[dim] if dim < len(self.spec) else None
         names = (names,) if isinstance(names, str) else names or ()
@@ -287,14 +288,14 @@ def checked_spec(who, mesh, shape, spec):
     require(len(spec) <= len(shape), "at-most-one-entry-dimension", who, got=spec, shape=shape)
     placement = Placement(mesh, tuple(spec))
     for dim, size in enumerate(shape):
-        parts = placement.parts(dim)
-        if size % parts:
-            fields = {"shape": shape, "dim": dim, "size": size, "n": parts}
+        shards = placement.n_shards(dim)
+        if size % shards:
+            fields = {"shape": shape, "dim": dim, "size": size, "n": shards}
             raise rejection("dimension-multiple-of-axis", who, axis=spec[dim], mesh=mesh, **fields)
     return placement
 
 
-def place(tensor, *spec, mesh=None):
+def place(tensor: Tensor, *spec: Any, mesh: Mesh | None = None) -> Tensor:
     """Place a Tensor on the devices of a Mesh, divided or replicated; returns the tensor.
 
     `spec`: for each dimension the name of the mesh axis that divides it, a tuple of names, or None;
@@ -313,13 +314,14 @@ def place(tensor, *spec, mesh=None):
     return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
 
 
-def _given(who, mesh) -> Any:
+def _given(who, mesh) -> Mesh:
     mesh = mesh or current_mesh()
-    require(mesh is not None, "mesh-entered-given-none", who)
+    if mesh is None:
+        raise rejection("mesh-entered-given-none", who)
     return mesh
 
 
-def placement_of(tensor):
+def placement_of(tensor: Tensor) -> "Placement | None":
     """Return the placement of a Tensor; None if it was not placed.
 
     >>> from sporax import parallel
@@ -376,7 +378,7 @@ class OptimizerParallel:
     threshold: int | None = None
 
 
-def divide(tensors, threshold=0, mesh=None):
+def divide(tensors: Iterable[Tensor], threshold: float = 0, mesh: Mesh | None = None) -> int:
     """Divide each tensor along the mesh's batch axis, if one of its dimensions is undivided and a
     multiple of the axis: useful for optimizer states, of which a device only needs its part of the
     update (ZeRO). `threshold`: tensors of fewer KB are unchanged. Returns the number of divided
@@ -410,7 +412,7 @@ def divide_states(states):
         divide(kept, OptimizerParallel.threshold)
 
 
-def whole(tensor):
+def whole(tensor: Tensor) -> Tensor:
     """Return the Tensor replicated on the devices of the entered Mesh. Required before reading it
     if the devices belong to several ranks, all of which must call this.
 

@@ -48,28 +48,28 @@ micro_batch = functools.cache(MicroBatch)
 
 def ordered(steps):
     """Return the steps of a trace (see `stages`) in the order of its `MicroBatch`es' scheduler."""
-    found = [s.op for s in steps if isinstance(s.op, MicroBatch)]
-    if not found or found[0].scheduler != "1f1b":
+    micro_batches = [s.op for s in steps if isinstance(s.op, MicroBatch)]
+    if not micro_batches or micro_batches[0].scheduler != "1f1b":
         return steps
     number_micro_batches(steps)
     _sum_in_order(steps)
     number_micro_batches(steps)
     order = _Order(steps)
     for kind, index, stage in one_forward_one_backward(
-        1 + max(op.index for op in found), len(found[0].stages)
+        1 + max(op.index for op in micro_batches), len(micro_batches[0].stages)
     ):
-        order.take(kind, index, found[0].stages[stage])
-    return order.rest()
+        order.take(kind, index, micro_batches[0].stages[stage])
+    return order.finish()
 
 
 def number_micro_batches(steps):
     """Set `micro` of each step to the last micro-batch that it depends on; -1 for none."""
-    of = {}
+    latest = {}
     for step in steps:
-        step.micro = max([of.get(i, -1) for i in step.ins], default=-1)
+        step.micro = max([latest.get(i, -1) for i in step.ins], default=-1)
         if isinstance(step.op, MicroBatch):
             step.micro = step.op.index
-        of.update(dict.fromkeys(step.outs, step.micro))
+        latest.update(dict.fromkeys(step.outs, step.micro))
 
 
 def one_forward_one_backward(count, stages):
@@ -122,26 +122,26 @@ def _sum_in_order(steps):
             uses.setdefault(i, []).append(step)
         maker.update(dict.fromkeys(step.outs, step))
 
-    def is_part(step, of):
+    def is_addend(step, last):
         """Return True if a step adds up some of the gradients that another step adds up."""
-        return step is not None and step.function is of.function and step.devices == of.devices
+        return step is not None and step.function is last.function and step.devices == last.devices
 
     for step in steps:
         if step.op is None or step.op.name != "gradient.add":
             continue
         users = uses.get(step.outs[0], ())
-        if len(users) == 1 and is_part(users[0], step):
+        if len(users) == 1 and is_addend(users[0], step):
             continue  # included in that sum
         adds, leaves, todo = [], [], [step]
         while todo:
             add = todo.pop()
             adds.append(add)
             for i in add.ins:
-                part = maker.get(i)
-                if is_part(part, step) and len(uses[i]) == 1:
-                    todo.append(part)
+                producer = maker.get(i)
+                if is_addend(producer, step) and len(uses[i]) == 1:
+                    todo.append(producer)
                 else:
-                    leaves.append((part.micro if part else -1, i))
+                    leaves.append((producer.micro if producer else -1, i))
         first, *others = [i for _, i in sorted(leaves)]
         for add, leaf in zip(reversed(adds), others, strict=True):
             add.ins = [first, leaf]
@@ -173,7 +173,7 @@ class _Order:
             if is_wanted:
                 self._take(step)
 
-    def rest(self):
+    def finish(self):
         """Take the remaining steps, and return all steps in order."""
         for step in self.steps:
             self._take(step)

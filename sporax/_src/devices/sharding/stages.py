@@ -113,9 +113,9 @@ def _of_used(rule):
     kinds = [(a.shape, a.dtype) for a in jaxpr.in_avals]
 
     def run(*arrays):
-        rest = iter(arrays)
+        remaining = iter(arrays)
         return rule.run(
-            *[next(rest) if is_used else jnp.zeros(*kind)
+            *[next(remaining) if is_used else jnp.zeros(*kind)
               for is_used, kind in zip(used, kinds, strict=True)]
         )  # fmt: skip
 
@@ -181,7 +181,7 @@ class _Pieces:
         step = _Step()
         step.op, step.rule, step.function, step.ins, step.single = op, rule, function, ins, single
         step.is_copy = isinstance(op, _Constraint) or (
-            isinstance(op, Pullback) and isinstance(op.of, _Constraint)
+            isinstance(op, Pullback) and isinstance(op.primal, _Constraint)
         )
         step.sharding = op.sharding if isinstance(op, _Constraint) else None
         step.outs = list(range(len(self.devices), len(self.devices) + len(avals)))
@@ -216,13 +216,13 @@ class _Pieces:
     def _drop_unused(self):
         """Drop the operands that no result of an operation depends on, which is frequent in
         gradients. Otherwise the operation would wait for them, and they would be kept for it."""
-        found = {}  # a rule -> (which operands are used, a function of these)
+        by_rule = {}  # a rule -> (which operands are used, a function of these)
         for step in self.steps:
             if step.rule is None or step.is_copy or not step.rule.is_traced:
                 continue
-            used, function = found.get(id(step.rule), (None, None))
+            used, function = by_rule.get(id(step.rule), (None, None))
             if used is None:
-                used, function = found[id(step.rule)] = _of_used(step.rule)
+                used, function = by_rule[id(step.rule)] = _of_used(step.rule)
             step.ins = [i for i, is_used in zip(step.ins, used, strict=True) if is_used]
             step.function = function
 
@@ -271,20 +271,20 @@ class _Pieces:
         """Return the plan with each list of steps as a `_Piece`."""
         uses = [{i for s in ([p] if isinstance(p, _Step) else p) for i in s.needs} for p in plan]
         pieces, programs = [], {}
-        for k, part in enumerate(plan):
-            if isinstance(part, _Step):
-                pieces.append(part)
+        for k, item in enumerate(plan):
+            if isinstance(item, _Step):
+                pieces.append(item)
                 continue
             later = set().union(*uses[k + 1 :], self.wanted)
             others = set().union(*uses[:k], *uses[k + 1 :], self.wanted)
-            pieces.append(_Piece(part, later, self.donated - others, programs))
+            pieces.append(_Piece(item, later, self.donated - others, programs))
         return pieces
 
     def _released(self):
         """Return for each part of the plan the values that it is the last to use."""
         last = {}
-        for k, part in enumerate(self.plan):
-            last.update(dict.fromkeys((*part.needs, *part.outs), k))
+        for k, item in enumerate(self.plan):
+            last.update(dict.fromkeys((*item.needs, *item.outs), k))
         released = [[] for _ in self.plan]
         for i in last.keys() - set(self.wanted):
             released[last[i]].append(i)
@@ -294,14 +294,14 @@ class _Pieces:
         """Run the plan; return the arrays of the wanted outputs."""
         numbers = [*[float(v.array) for v in reals], *[int(v.array) for v in integers]]
         values, shardings = dict(enumerate([*arrays, *numbers])), {}
-        for part, released in zip(self.plan, self.released, strict=True):
-            if isinstance(part, _Piece):
-                part.run(values)
+        for item, released in zip(self.plan, self.released, strict=True):
+            if isinstance(item, _Piece):
+                item.run(values)
             else:
-                values[part.outs[0]] = jax.device_put(
-                    values[part.ins[-1]], part.sharding or shardings[part.ins[0]]
+                values[item.outs[0]] = jax.device_put(
+                    values[item.ins[-1]], item.sharding or shardings[item.ins[0]]
                 )
-                shardings[part.ins[-1]] = values[part.ins[-1]].sharding
+                shardings[item.ins[-1]] = values[item.ins[-1]].sharding
             for i in released:
                 del values[i]
         return [values[i] for i in self.wanted]
@@ -319,18 +319,18 @@ class _Piece:
         self.kept = [i for i in self.needs if i not in donated]
         grid = jax.sharding.Mesh(list(steps[0].devices), ("_",))
         self.devices, self.whole = set(steps[0].devices), NamedSharding(grid, PartitionSpec())
-        at = {}  # value -> its index here
+        slots = {}  # value -> its index here
         for i in (*self.given, *self.kept, *[o for s in steps for o in s.outs]):
-            at[i] = len(at)
+            slots[i] = len(slots)
         work = tuple(
-            [(s.function, tuple([at[i] for i in s.ins]), len(s.outs), s.single) for s in steps]
+            [(s.function, tuple([slots[i] for i in s.ins]), len(s.outs), s.single) for s in steps]
         )
         key = (
             steps[0].devices,
             len(self.given),
             len(self.kept),
             work,
-            tuple(at[o] for o in self.outs),
+            tuple(slots[o] for o in self.outs),
         )
         if key not in programs:
             programs[key] = jax.jit(

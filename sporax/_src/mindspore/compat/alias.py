@@ -214,7 +214,7 @@ def _in_from_import():
 FINDER = AliasFinder()
 
 
-def install_as_mindspore():
+def install_as_mindspore() -> types.ModuleType:
     """Make `import mindspore`, and every submodule, import sporax from now on, in this process and
     its child processes (`multiprocessing` of every kind; Python as a subprocess, which inherits
     PYTHONPATH).
@@ -256,9 +256,9 @@ def _say_which(other):
         version = importlib.metadata.version(ROOT)
     except importlib.metadata.PackageNotFoundError:
         version = "of unknown version"
-    places = other.submodule_search_locations or [other.origin]
+    locations = other.submodule_search_locations or [other.origin]
     print(
         f"sporax: 'import {ROOT}' is sporax {__version__}, not the MindSpore {version} in "
-        f"{next(iter(places))}.",
+        f"{next(iter(locations))}.",
         file=sys.stderr,
     )

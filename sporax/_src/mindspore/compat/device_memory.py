@@ -22,10 +22,6 @@ def _device(device_target=None):
     return device("memory_stats", device_target)
 
 
-def _lies_on(array, device):
-    return array.devices() == {device}
-
-
 def _kept(field):
     """Return a field of the process's status, in bytes."""
     for line in (_PROCESS / "status").read_text("ascii").splitlines():
@@ -42,7 +38,9 @@ def _figures(device_target):
         in_use, peak = statistics["bytes_in_use"], statistics["peak_bytes_in_use"]
         reserved = statistics.get("pool_bytes", in_use)
         return in_use, peak, reserved, statistics.get("peak_pool_bytes", peak)
-    arrays = {a.unsafe_buffer_pointer(): a.nbytes for a in jax.live_arrays() if _lies_on(a, one)}
+    arrays = {
+        a.unsafe_buffer_pointer(): a.nbytes for a in jax.live_arrays() if a.devices() == {one}
+    }
     allocated = sum(arrays.values())
     reserved, peak = _kept("VmRSS"), _kept("VmHWM")
     return allocated, allocated + peak - reserved, reserved, peak

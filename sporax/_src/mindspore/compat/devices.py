@@ -99,8 +99,8 @@ def get_device_properties(device_id, device_target=None):
 def get_arch_list(device_target=None):
     """Return the compute capabilities of the available GPUs, such as ['sm_90'], for which XLA
     compiles just in time; None for other devices."""
-    found = map(get_arch, _devices("hal.get_arch_list", device_target))
-    versions = {version for version in found if version is not None}
+    architectures = map(get_arch, _devices("hal.get_arch_list", device_target))
+    versions = {version for version in architectures if version is not None}
     return sorted(f"sm_{version.replace('.', '')}" for version in versions) or None
 
 

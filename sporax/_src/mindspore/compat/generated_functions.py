@@ -7,7 +7,7 @@ import re
 
 from sporax import mint, ops
 from sporax._src.core.errors import missing
-from sporax._src.mindspore.compat import module_names
+from sporax._src.mindspore.compat import gradient_primitives, module_names
 from sporax.mint import ext_names
 from sporax.ops.declare import PRIMITIVES
 from sporax.ops.primitive import Primitive
@@ -26,8 +26,8 @@ def _defaults(primitive):
 
 def __getattr__(name):
     if name == "op_args_default_value":
-        found = {n: _defaults(kind) for n, kind in PRIMITIVES.items()}
-        return {n: defaults for n, defaults in found.items() if defaults}
+        by_name = {n: _defaults(kind) for n, kind in PRIMITIVES.items()}
+        return {n: defaults for n, defaults in by_name.items() if defaults}
     plain = name.removesuffix("_impl").removesuffix("_op")
     if plain != name:
         return _function(plain) or _missing(name)
@@ -45,13 +45,26 @@ def _missing(name):
 
 
 def _function(name):
-    """Return the function of this name, of `ops` or `mint`; None if there is none."""
+    """Return the function of this name, of `ops` or `mint`, or the gradient Primitive, or None."""
     for room in (ops, mint, ext_names):
         try:
             return getattr(room, name)
         except AttributeError:
             continue
-    return None
+    primitive = _gradient_primitives().get(name.replace("_", ""))
+    return primitive() if primitive else None
+
+
+@functools.cache
+def _gradient_primitives():
+    """Return the classes of gradient Primitives without attributes by name in lower case:
+    `tanh_grad_op` is MindSpore's name of `TanhGrad()`."""
+    kinds = [getattr(gradient_primitives, name) for name in gradient_primitives.__all__]
+    return {kind.__name__.lower(): kind for kind in kinds if not _attributes(kind)}
+
+
+def _attributes(primitive):
+    return list(inspect.signature(primitive).parameters)
 
 
 @functools.cache

@@ -45,8 +45,25 @@ def _spread(like, values, indices, n_dims):
 def _chosen(values, indices, n_dims):
     """Gather the values at indices within the last `n_dims` dimensions."""
     rows = math.prod(values.shape[:-n_dims])
-    at = indices.reshape((rows, -1)).astype("int64")
-    return ops.gather_elements(values.reshape((rows, -1)), 1, at).reshape(indices.shape)
+    flat = indices.reshape((rows, -1)).astype("int64")
+    return ops.gather_elements(values.reshape((rows, -1)), 1, flat).reshape(indices.shape)
+
+
+def _batch_norm(
+    is_training, epsilon, data_format, dout, x, scale, saved_mean, saved_variance, reserve
+):
+    """Return (dx, dscale, dbias) for the given mean and variance."""
+    channel = x.ndim - 1 if data_format == "NHWC" else 1
+    axes = tuple(axis for axis in range(x.ndim) if axis != channel)
+    shape = [n if axis == channel else 1 for axis, n in enumerate(x.shape)]
+    given = (scale, saved_mean, saved_variance)
+    scale, mean, variance = (vector.reshape(shape) for vector in given)
+    inverse = ops.rsqrt(variance + epsilon)
+    normal = (x - mean) * inverse
+    dx = dout
+    if is_training:
+        dx = dout - dout.mean(axes, True) - normal * (dout * normal).mean(axes, True)
+    return dx * scale * inverse, (dout * normal).sum(axes), dout.sum(axes)
 
 
 def _layer_norm(begin_norm_axis, begin_params_axis, x, dy, variance, mean, gamma):
@@ -136,11 +153,11 @@ def _strided_slice(
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask, dy, shapex, begin, end,
     strides,
 ):  # fmt: skip
-    part = ops.StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    prim = ops.StridedSlice(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     limits = [sizes(limit) for limit in (begin, end, strides)]
 
     def taken(x):  # MindSpore's kernel takes any shape of `dy` with this number of elements
-        return part(x, *limits).reshape(dy.shape)
+        return prim(x, *limits).reshape(dy.shape)
 
     if dy.dtype == ms_bool:
         return _pull_to(shapex, taken, dy.astype("float32")).astype(ms_bool)
@@ -296,8 +313,8 @@ _ROWS = {
         lambda x: ops.SigmoidCrossEntropyWithLogits()(x, y), dout, x
     ),
     "KLDivLossGrad(reduction='mean')(dout, x, y)": lambda reduction, dout, x, y: _pull(
-        lambda x: ops.KLDivLoss(reduction)(x, y), dout, x
-    ),
+        lambda x: ops.KLDivLoss(reduction)(x, y.abs()), dout, x
+    ) * y.sign(),
     "SmoothL1LossGrad(beta=1.0, reduction='none')(prediction, target, dout)": (
         lambda beta, reduction, prediction, target, dout: _pull(
             lambda x: ops.SmoothL1Loss(beta, reduction)(x, target), dout, prediction
@@ -317,6 +334,8 @@ _ROWS = {
         lambda x: ops.pdist(x, p), y_grad, x
     ),
     # normalization
+    "BatchNormGrad(is_training=False, epsilon=1e-05, data_format='NCHW')(dout, x, scale, "
+    "saved_mean, saved_variance, reserve)": _batch_norm,
     "LayerNormGrad(begin_norm_axis=1, begin_params_axis=1)(x, dy, variance, mean, gamma)": (
         _layer_norm
     ),
@@ -350,6 +369,11 @@ _ROWS = {
     "MaskedSelectGrad()(input, mask, grad)": _masked,
     "FlattenGrad()(x, shape)": lambda x, shape: ops.reshape(x, sizes(shape)),
     "TraceGrad()(y_grad, x_shape)": lambda y_grad, x_shape: _pull_to(x_shape, ops.trace, y_grad),
+    "TraceV2Grad()(dout, shape, offset=0, axis1=1, axis2=0)": (
+        lambda dout, shape, offset, axis1, axis2: _pull_to(
+            shape, lambda x: x.trace(offset, axis1, axis2), dout
+        )
+    ),
     "SparseSegmentMeanGrad()(x, indices, segment_ids, output_dim0)": (
         lambda x, indices, segment_ids, output_dim0: _segments(
             1, x, indices, segment_ids, output_dim0

@@ -30,26 +30,26 @@ def sizes(shape):
 # sparse matrices by their parts ---------------------------------------------------------------
 
 
-def _places(indices, shape):
+def _flat_indices(indices, shape):
     """Return the row-major flat indices of elements in an array of this shape."""
-    place = 0
+    flat = 0
     for axis, size in enumerate(sizes(shape)):
-        place = place * size + indices[:, axis]
-    return place
+        flat = flat * size + indices[:, axis]
+    return flat
 
 
 def _of_each(choose, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape):
     """Return the elementwise maximum or minimum of two sparse matrices as (indices, values)."""
-    places = [_places(x1_indices, x1_shape), _places(x2_indices, x2_shape)]
-    union = ops.sort(ops.unique(ops.concat(places))[0].astype("float64"))[0].astype("int64")
+    flat_indices = [_flat_indices(x1_indices, x1_shape), _flat_indices(x2_indices, x2_shape)]
+    union = ops.sort(ops.unique(ops.concat(flat_indices))[0].astype("float64"))[0].astype("int64")
     values = [
-        ops.zeros(union.shape, own.dtype).index_add(0, ops.searchsorted(union, at), own)
-        for at, own in zip(places, (x1_values, x2_values), strict=True)
+        ops.zeros(union.shape, own.dtype).index_add(0, ops.searchsorted(union, flat), own)
+        for flat, own in zip(flat_indices, (x1_values, x2_values), strict=True)
     ]
-    indices, rest = [], union
+    indices, remaining = [], union
     for size in reversed(sizes(x1_shape)):
-        indices.append(rest % size)
-        rest = rest // size
+        indices.append(remaining % size)
+        remaining = remaining // size
     return ops.stack(indices[::-1], 1).astype(x1_indices.dtype), choose(*values)
 
 
@@ -82,6 +82,16 @@ def _loss_and_gradient(features, labels):
     losses = ops.cross_entropy(features, labels, reduction="none")
     rows = ops.one_hot(labels, features.shape[1], 1.0, 0.0).astype(features.dtype)  # type: ignore[reportArgumentType]  # any number
     return losses, ops.softmax(features, 1) - rows
+
+
+def _offsets(axis, shapes):
+    """Return where each Tensor of these shapes begins in their concatenation."""
+    starts = [ops.zeros_like(shapes[0])]
+    for shape in shapes[:-1]:
+        step = ops.zeros_like(shape)
+        step[axis] = shape[axis]
+        starts.append(starts[-1] + step)
+    return tuple(starts)
 
 
 _INCREMENTAL = (
@@ -136,6 +146,7 @@ _ROWS = {
             + beta * x3_dense
         )
     ),
+    "ConcatOffsetV1()(axis, x)": lambda axis, x: _offsets(int(axis), x),
     # tuples and lists
     "ListAppend()(input_data, target)": lambda input_data, target: [*input_data, target],
     "ListInsert()(input_data, index, target)": (

@@ -25,9 +25,9 @@ EXTRA = {
 def missing(module):
     """Return the message for a module, or one below it, of a package of the extra that is not
     installed; None for other modules."""
-    parts = (module or "").split(".")
-    name = next((n for n in (parts[0], ".".join(parts[:2])) if n in EXTRA), None)
-    if name is None and parts == ["google"]:
+    components = (module or "").split(".")
+    name = next((n for n in (components[0], ".".join(components[:2])) if n in EXTRA), None)
+    if name is None and components == ["google"]:
         name = "google.protobuf"
     if name is None or _is_there(name):
         return None

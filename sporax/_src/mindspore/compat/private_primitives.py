@@ -6,6 +6,7 @@ Each is a class, most without attributes, whose call has MindSpore's parameters.
 import numpy as np
 
 from sporax import Tensor, mint, nn, ops
+from sporax import numpy as ms_numpy
 from sporax._src.core.from_host import plain
 from sporax.ops.primitive import Primitive
 
@@ -17,9 +18,7 @@ def index(input, indices):
 
 def correlate(a, v, mode="valid"):
     """`numpy.correlate` of two 1-d Tensors."""
-    from sporax import numpy
-
-    return numpy.correlate(a, v, mode)
+    return ms_numpy.correlate(a, v, mode)
 
 
 def new_ones(input, size, *, dtype=None):

@@ -26,10 +26,10 @@ REFUSED = _rows()  # path -> reason
 def reason_of(path):
     """Return why a path does not resolve: of its row, of a package around it, or of MindSpore's own
     names; None if it is to be implemented."""
-    packages = [f"{place}.*" for place in itertools.accumulate(path.split("."), "{}.{}".format)]
-    for place in path, *reversed(packages):
-        if place in REFUSED:
-            return REFUSED[place]
+    packages = [f"{name}.*" for name in itertools.accumulate(path.split("."), "{}.{}".format)]
+    for name in path, *reversed(packages):
+        if name in REFUSED:
+            return REFUSED[name]
     rule = {True: "internal-to-mindspore", False: "no-such-name", None: None}
     known = rule[module_names.is_name(path)]
     return known and message(known)

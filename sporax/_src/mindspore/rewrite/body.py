@@ -77,8 +77,8 @@ class Body:
 
     def statements(self):
         """Return the syntax trees of the nodes."""
-        parts = [statement for node in self.nodes for statement in self._statements_of(node)]
-        return parts or [ast.Pass()]
+        statements = [statement for node in self.nodes for statement in self._statements_of(node)]
+        return statements or [ast.Pass()]
 
     def _statements_of(self, node):
         if isinstance(node._statement, ast.arg):  # a parameter is part of the `def`

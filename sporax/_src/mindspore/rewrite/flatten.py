@@ -48,10 +48,10 @@ class Names:
 def flat(statements, names):
     """Return statements of one operation each. `names`: the function's `Names`. Bodies of branches
     and loops are unchanged."""
-    single = [part for statement in statements for part in _single_assigns(statement)]
+    single = [item for statement in statements for item in _single_assigns(statement)]
     # the last statements name their variables first, as in MindSpore
-    parts = [_flat_statement(statement, names) for statement in reversed(single)]
-    return [statement for part in reversed(parts) for statement in part]
+    flattened = [_flat_statement(statement, names) for statement in reversed(single)]
+    return [statement for item in reversed(flattened) for statement in item]
 
 
 def _single_assigns(statement):
@@ -71,25 +71,25 @@ def _flat_statement(statement, names):
     is_plain = isinstance(statement, (ast.Assign, ast.Expr))
     lifted = _lift_parts(statement.value if is_plain else statement, names)
     before = [_flat_statement(assign, names) for assign in reversed(lifted)]
-    return [*(one for part in reversed(before) for one in part), statement]
+    return [*(one for group in reversed(before) for one in group), statement]
 
 
 def _lift_parts(node, names):
     """Replace the parts of an expression by variables; returns their assignments."""
     lifted = []
 
-    def replaced(part) -> Any:
-        if isinstance(part, ast.keyword):
-            part.value = replaced(part.value)
-            return part
-        whole, holder = part, None
-        if isinstance(part, ast.Attribute) and not isinstance(node, ast.For):
-            while isinstance(part, ast.Attribute):
-                holder, part = part, part.value
-        if part is None or isinstance(part, _STAY):
+    def replaced(operand) -> Any:
+        if isinstance(operand, ast.keyword):
+            operand.value = replaced(operand.value)
+            return operand
+        whole, holder = operand, None
+        if isinstance(operand, ast.Attribute) and not isinstance(node, ast.For):
+            while isinstance(operand, ast.Attribute):
+                holder, operand = operand, operand.value
+        if operand is None or isinstance(operand, _STAY):
             return whole
-        new = ast.Name(names.unique(_variable_name(part)), ast.Load())
-        lifted.append(ast.Assign([ast.Name(new.id, ast.Store())], part))
+        new = ast.Name(names.unique(_variable_name(operand)), ast.Load())
+        lifted.append(ast.Assign([ast.Name(new.id, ast.Store())], operand))
         if holder is None:
             return new
         holder.value = new
@@ -97,9 +97,9 @@ def _lift_parts(node, names):
 
     for name in _PARTS.get(type(node), ()):
         value = getattr(node, name)
-        parts = value if isinstance(value, list) else [value]
-        count = _ALWAYS_RUN.get((type(node), name), len(parts))
-        news = [*map(replaced, parts[:count]), *parts[count:]]
+        operands = value if isinstance(value, list) else [value]
+        count = _ALWAYS_RUN.get((type(node), name), len(operands))
+        news = [*map(replaced, operands[:count]), *operands[count:]]
         setattr(node, name, news if isinstance(value, list) else news[0])
     return lifted
 

@@ -10,6 +10,7 @@ from sporax._src.mindspore.rewrite.body import parameters
 from sporax._src.mindspore.rewrite.flatten import Names
 from sporax._src.mindspore.rewrite.scoped_value import NodeType
 from sporax.nn.cell import Cell
+from sporax.nn.container import index_prefix
 
 _ABSENT = object()
 
@@ -21,7 +22,7 @@ def with_cells(container, items):
         return [cell for _, cell in items]
     new = type(container).__new__(type(container))  # type: ignore[reportCallIssue]  # a Cell
     Cell.__setstate__(new, Cell.__getstate__(container))
-    new._renumber(items, container._path())
+    new._renumber(items, index_prefix(container))
     return new
 
 
@@ -74,8 +75,8 @@ class _Source:
         """Return the syntax tree of a function, with names as they are bound here."""
         syntax = copy.deepcopy(body.definition())
         inner = {}  # functions that have nodes, by their names in calls
-        for part in _within(body):
-            for node in part.nodes:
+        for nested in _within(body):
+            for node in nested.nodes:
                 if node.get_node_type() == NodeType.CallFunction and _has_source(node):
                     inner[node._body.function.name] = self.plain_function(node._body)
         moved = _Moved(body, lambda name: self._name_of(name, body, inner))
@@ -118,10 +119,10 @@ class _Source:
         bodies = [*tree.methods.values(), tree.body]
         methods = "\n\n".join(ast.unparse(self.function_of(body)) for body in bodies)
         start = "\n".join(["def __init__(self, obj):", *(f"    {line}" for line in lines)])
-        parts = f"{start}\n\n{methods}".replace("\n", "\n    ")
+        source = f"{start}\n\n{methods}".replace("\n", "\n    ")
 
         def make(name):
-            return f"class {name}({base}):\n\n    {parts}".replace("\n    \n", "\n\n")
+            return f"class {name}({base}):\n\n    {source}".replace("\n    \n", "\n\n")
 
         self.classes[tree] = self.define(tree.class_name, make)
         return self.classes[tree]
@@ -150,15 +151,15 @@ class _Source:
             return f"{self.class_of(node.get_sub_tree())}({path})"
         if node.get_node_type() != NodeType.CellContainer:
             return path
-        cells, places = node.get_instance(), {}
+        cells, item_paths = node.get_instance(), {}
         keys = list(getattr(cells, "_cells", range(len(cells))))
         for i, cell in enumerate(cells):
-            places.setdefault(id(cell), (str(keys[i]), f"{path}[{i}]"))
+            item_paths.setdefault(id(cell), (str(keys[i]), f"{path}[{i}]"))
         items = []
         for child in node._body.nodes:
             new = "0", f"obj.{child._attribute_name}"  # any number: it is renumbered by position
-            key, place = places.get(id(child.get_instance()), new)
-            items.append((key, self._replacement(child, place)))
+            key, item_path = item_paths.get(id(child.get_instance()), new)
+            items.append((key, self._replacement(child, item_path)))
         if items == [(str(key), f"{path}[{i}]") for i, key in enumerate(keys)]:
             return path
         name = self.bind("with_cells", with_cells, __name__)
@@ -177,11 +178,11 @@ def _has_source(node):
 
 def _within(body):
     """Return a Body and its nested Bodies, except functions."""
-    parts = [body]
+    bodies = [body]
     for node in body.nodes:
         if node._body is not None and node._body.function is None:
-            parts += _within(node._body)
-    return parts
+            bodies += _within(node._body)
+    return bodies
 
 
 def _import_of(name, new, value, owner):

@@ -11,8 +11,8 @@ from sporax._src.mindspore.rewrite.scoped_value import (
     ScopedValue,
     expression_of,
     parsed_expression,
-    parts_of_target,
     read_value,
+    single_targets,
 )
 from sporax.nn.cell import Cell
 from sporax.ops.primitive import Primitive
@@ -44,16 +44,16 @@ def _operands(statement):
     fields = _OPERANDS.get(type(value))
     if fields is None:
         return [(None, statement, "value")]
-    found = []
+    operands = []
     for field in fields:
-        part = getattr(value, field)
-        if not isinstance(part, list):
-            found.append((None, value, field))
+        child = getattr(value, field)
+        if not isinstance(child, list):
+            operands.append((None, value, field))
         elif field == "keywords":
-            found += [(keyword.arg, keyword, "value") for keyword in part]
+            operands += [(keyword.arg, keyword, "value") for keyword in child]
         else:
-            found += [(None, part, i) for i in range(len(part))]
-    return found
+            operands += [(None, child, i) for i in range(len(child))]
+    return operands
 
 
 class Node:
@@ -92,9 +92,7 @@ class Node:
         _check_call(cell, args, kwargs)
         node = Node(node_type, _call(function, targets, args, kwargs), name, cell)
         if is_sub_net and isinstance(cell, Cell):
-            from sporax._src.mindspore.rewrite.symbol_tree import SymbolTree  # circular import
-
-            SymbolTree(cell).give_tree(node)
+            node._become_tree()
         return node
 
     @staticmethod
@@ -123,6 +121,7 @@ class Node:
         node._default = default
         return node
 
+    _become_tree: Any  # set by `symbol_tree`
     _default = None  # a parameter's default
     _attribute_name = None  # the network's attribute that holds the called object
     _branches, _test = (None, None), None  # the nodes of an `if` and its `else`; the condition
@@ -211,15 +210,15 @@ class Node:
             return [ScopedValue.create_naming_value(self._statement.arg)]
         if self._type == NodeType.Python or not isinstance(self._statement, ast.Assign):
             return []
-        return [read_value(target) for target in parts_of_target(self._statement.targets[0])]
+        return [read_value(target) for target in single_targets(self._statement.targets[0])]
 
     def arguments(self):
         """Return (name or None, ScopedValue) of each argument, positional ones first."""
         if self._default is not None:
             return [(None, self._default)]
-        return [(name, read_value(_get(*place))) for name, *place in self._places()]
+        return [(name, read_value(_get(*slot))) for name, *slot in self._slots()]
 
-    def _places(self):
+    def _slots(self):
         statement = self._statement
         is_call = isinstance(getattr(statement, "value", None), ast.Call)
         if self._type == NodeType.Python or (self._type == NodeType.CellContainer and not is_call):
@@ -230,26 +229,26 @@ class Node:
         """Replace the argument at `index` by a ScopedValue or the variable of that name."""
         kinds.instance(int, "an-int")("Node", index=index)
         kinds.instance((ScopedValue, str), "a-scopedvalue-or-a-string")("Node", arg=arg)
-        places = [place for name, *place in self._places() if name is None]
-        if not 0 <= index < len(places):
+        slots = [slot for name, *slot in self._slots() if name is None]
+        if not 0 <= index < len(slots):
             raise rejection(
                 "in-interval",
                 "Node.set_arg",
                 index=index,
-                interval=f"[0, {len(places)})",
+                interval=f"[0, {len(slots)})",
             )
-        self._put(places[index], arg)
+        self._put(slots[index], arg)
 
     def set_kwarg(self, key, arg):
         """Replace the keyword argument `key`."""
-        places = {name: place for name, *place in self._places() if name is not None}
-        if key not in places:
-            raise rejection("one-of", "Node.set_kwarg", key=key, choices=sorted(places))
-        self._put(places[key], arg)
+        slots = {name: slot for name, *slot in self._slots() if name is not None}
+        if key not in slots:
+            raise rejection("one-of", "Node.set_kwarg", key=key, choices=sorted(slots))
+        self._put(slots[key], arg)
 
-    def _put(self, place, arg):
+    def _put(self, slot, arg):
         new = parsed_expression(arg) if isinstance(arg, str) else expression_of(arg)
-        tree, (holder, field) = self.get_symbol_tree(), place
+        tree, (holder, field) = self.get_symbol_tree(), slot
         new = new if tree is None else tree.objects_named(new)
         if isinstance(holder, list):
             holder[field] = new
@@ -282,15 +281,15 @@ class Node:
 
     def set_target(self, index, target):
         """Replace the variable that the statement assigns at `index`."""
-        places = parts_of_target(self._statement.targets[0]) if self.get_targets() else []
-        if self._type == NodeType.Input or not 0 <= index < len(places):
+        targets = single_targets(self._statement.targets[0]) if self.get_targets() else []
+        if self._type == NodeType.Input or not 0 <= index < len(targets):
             raise rejection(
                 "in-interval",
                 "Node.set_target",
                 index=index,
-                interval=f"[0, {len(places)})",
+                interval=f"[0, {len(targets)})",
             )
-        new, old = parsed_expression(str(target)), places[index]
+        new, old = parsed_expression(str(target)), targets[index]
         if old is self._statement.targets[0]:
             self._statement.targets[0] = new
             return

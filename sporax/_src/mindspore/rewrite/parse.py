@@ -15,7 +15,7 @@ from sporax._src.capture.ast_transform.convert import written_definition
 from sporax._src.mindspore.rewrite.body import Body, parameters
 from sporax._src.mindspore.rewrite.flatten import flat
 from sporax._src.mindspore.rewrite.node import Node
-from sporax._src.mindspore.rewrite.scoped_value import NodeType, parts_of_target
+from sporax._src.mindspore.rewrite.scoped_value import NodeType, single_targets
 from sporax.nn.cell import Cell
 from sporax.nn.container import CellList, SequentialCell
 from sporax.ops.primitive import Primitive
@@ -44,10 +44,10 @@ def is_container(value):
 def definition_of(function):
     """Return (a copy of the `def`, the name of the enclosing class); None without source."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    found = code and written_definition(code)
-    if not found or not isinstance(found[0], ast.FunctionDef):
+    definition = code and written_definition(code)
+    if not definition or not isinstance(definition[0], ast.FunctionDef):
         return None
-    return copy.deepcopy(found[0]), found[1]
+    return copy.deepcopy(definition[0]), definition[1]
 
 
 def names_of(function):
@@ -116,15 +116,15 @@ class _Reader:
 
     def branches(self, name, else_name, statement, test):
         outer, nodes = self.body, []
-        for title, part in ((name, statement.body), (else_name, statement.orelse)):
-            if not part:
+        for title, statements in ((name, statement.body), (else_name, statement.orelse)):
+            if not statements:
                 nodes.append(None)
                 continue
             self.body = outer
             nodes.append(self._add(NodeType.ControlFlow, statement, title))
             nodes[-1]._test = test
             self.body = Body(self.tree, owner=nodes[-1])
-            self.block(part)
+            self.block(statements)
         self.body = outer
         for node in nodes:
             if node is not None:
@@ -144,9 +144,9 @@ class _Reader:
         elif isinstance(value, ast.Subscript):
             name = "subscript_var"
         elif isinstance(value, (ast.Constant, ast.Name, ast.Attribute)):
-            held = self._found(value) if isinstance(value, ast.Attribute) else None
-            if is_container(held):
-                self.container(statement, ast.unparse(value), held)
+            instance = self._resolve(value) if isinstance(value, ast.Attribute) else None
+            if is_container(instance):
+                self.container(statement, ast.unparse(value), instance)
                 return
             name = f"{kind}_assign"
         elif isinstance(value, (ast.Tuple, ast.List)):
@@ -161,7 +161,7 @@ class _Reader:
 
     # calls ----------------------------------------------------------------------------------
 
-    def _found(self, function):
+    def _resolve(self, function):
         """Return the value of a name or a path of attributes; `_NOT_THERE` if it is not known."""
         root, names = function, []
         while isinstance(root, ast.Attribute):
@@ -182,23 +182,23 @@ class _Reader:
         function = statement.value.func
         text = ast.unparse(function)
         name = getattr(function, "attr", None) or getattr(function, "id", text)
-        found = self._found(function)
+        callee = self._resolve(function)
         if text in self.classes:
             self._add(NodeType.CallPrimitive, statement, name, None, self.classes[text])
-        elif is_container(found):
-            self.container(statement, name, found)
-        elif isinstance(found, Cell):
-            self.cell(statement, name, found)
-        elif isinstance(found, Primitive):
-            self._add(NodeType.CallPrimitive, statement, name, found)
-        elif inspect.ismethod(found) and found.__self__ is self.tree.get_origin_network():
-            self.method(statement, name, found)
-        elif isinstance(found, types.FunctionType):
-            self.plain_function(statement, name, text, found)
+        elif is_container(callee):
+            self.container(statement, name, callee)
+        elif isinstance(callee, Cell):
+            self.cell(statement, name, callee)
+        elif isinstance(callee, Primitive):
+            self._add(NodeType.CallPrimitive, statement, name, callee)
+        elif inspect.ismethod(callee) and callee.__self__ is self.tree.get_origin_network():
+            self.method(statement, name, callee)
+        elif isinstance(callee, types.FunctionType):
+            self.plain_function(statement, name, text, callee)
         else:
-            if isinstance(found, type) and issubclass(found, Primitive):
-                targets = parts_of_target(statement.targets[0])
-                self.classes |= {ast.unparse(target): found for target in targets}
+            if isinstance(callee, type) and issubclass(callee, Primitive):
+                targets = single_targets(statement.targets[0])
+                self.classes |= {ast.unparse(target): callee for target in targets}
             self._add(NodeType.CallFunction, statement, name)
 
     def cell(self, statement, name, cell):
@@ -224,31 +224,31 @@ class _Reader:
         return call
 
     def method(self, statement, name, method):
-        found = definition_of(method.__func__)
+        definition = definition_of(method.__func__)
         is_library = method.__func__.__code__.co_filename.startswith(PACKAGE)
         node = self._add(NodeType.CallFunction, statement, name, method)
-        if found is None or is_library:
+        if definition is None or is_library:
             node._instance = None
             return
         body = self.tree.methods.get(name)
         if body is None:
-            body = Body(self.tree, found[0], names_of(method.__func__), owner=node)
-            body.class_name = found[1]
+            body = Body(self.tree, definition[0], names_of(method.__func__), owner=node)
+            body.class_name = definition[1]
             self.tree.methods[name] = body
             read_function(body)
         node._body = body
 
     def plain_function(self, statement, name, text, function):
-        code, found = function.__code__, None
+        code, source = function.__code__, None
         is_library = code.co_filename.startswith(_LIBRARIES)
         if not (is_library or code.co_freevars or self._is_inside(function)):
-            found = definition_of(function)
-        if found is None or any(isinstance(n, _CLOSED) for n in walk(found[0].body)):
+            source = definition_of(function)
+        if source is None or any(isinstance(n, _CLOSED) for n in walk(source[0].body)):
             if code.co_filename.startswith(PACKAGE) and function.__name__ != text:
                 name = f"{function.__name__}_opt"  # MindSpore's name for its copies
             self._add(NodeType.CallFunction, statement, name, function)
             return
-        definition, class_name = found
+        definition, class_name = source
         own = definition.name if definition.name == text else f"{definition.name}_opt"
         definition.name = self.tree.functions.unique(own)
         statement.value.func = ast.Name(definition.name, ast.Load())

@@ -195,11 +195,11 @@ class PatternEngine:
         wanted, inputs, matched = pattern.get_inputs(), node.get_inputs(), OrderedDict()
         if wanted and len(wanted) != len(inputs):
             return None
-        for part, source in zip(wanted, inputs, strict=False):
-            found = self._match(part, source)
-            if found is None:
+        for subpattern, source in zip(wanted, inputs, strict=False):
+            submatch = self._match(subpattern, source)
+            if submatch is None:
                 return None
-            matched.update(found)
+            matched.update(submatch)
         if not isinstance(pattern, VarNode):
             matched[pattern.name()] = node
         return matched

@@ -183,8 +183,8 @@ def parsed_expression(text):
         raise rejection("value-name-expression-python", "ScopedValue", got=text) from None
 
 
-def parts_of_target(target):
+def single_targets(target):
     """Return the single targets in `a, (b, c) = ...`."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        return [part for item in target.elts for part in parts_of_target(item)]
+        return [single for item in target.elts for single in single_targets(item)]
     return [target]

@@ -70,12 +70,12 @@ class SymbolTree:
 
     def _read(self):
         construct = type(self._network).construct
-        found: Any = definition_of(construct)
+        source: Any = definition_of(construct)
         require(
-            found is not None, "source-construct-unchanged", "SymbolTree", network=self._network
+            source is not None, "source-construct-unchanged", "SymbolTree", network=self._network
         )
-        self.body = Body(self, found[0], names_of(construct))
-        self.body.class_name = found[1]
+        self.body = Body(self, source[0], names_of(construct))
+        self.body.class_name = source[1]
         self._known[id(self._network)] = self
         read_function(self.body)
         return self
@@ -122,24 +122,24 @@ class SymbolTree:
 
     def bodies(self):
         """Return the Bodies of this tree: `construct`, branches, functions, containers."""
-        waiting, found = [self.body], []
+        waiting, visited = [self.body], []
         while waiting:
             body = waiting.pop()
-            if any(body is other for other in found):
+            if any(body is other for other in visited):
                 continue
-            found.append(body)
+            visited.append(body)
             waiting += [node._body for node in body.nodes if node._body is not None]
-        return found
+        return visited
 
     def sub_trees(self):
         """Return the SymbolTrees of all nested sub-networks, each once."""
-        found = {}
+        trees = {}
         for body in self.bodies():
             for node in body.nodes:
-                if node._sub_tree is not None and id(node._sub_tree) not in found:
-                    found[id(node._sub_tree)] = node._sub_tree
-                    found |= {id(tree): tree for tree in node._sub_tree.sub_trees()}
-        return list(found.values())
+                if node._sub_tree is not None and id(node._sub_tree) not in trees:
+                    trees[id(node._sub_tree)] = node._sub_tree
+                    trees |= {id(tree): tree for tree in node._sub_tree.sub_trees()}
+        return list(trees.values())
 
     def get_node(self, node_name):
         """Return the node of that name in this tree, or None."""
@@ -172,12 +172,12 @@ class SymbolTree:
 
     def _own(self, node):
         kinds.instance((Node, str), "a-node-or-the-name-of-one")("SymbolTree", node=node)
-        found = self.get_node(node) if isinstance(node, str) else node
-        if found is None or found.get_symbol_tree() is None:
+        own = self.get_node(node) if isinstance(node, str) else node
+        if own is None or own.get_symbol_tree() is None:
             raise rejection(
                 "tree", "SymbolTree", node=node, items=[n.get_name() for n in self.nodes()]
             )
-        return found
+        return own
 
     def before(self, node):
         """Return the position before a node or the node of that name."""
@@ -205,10 +205,10 @@ class SymbolTree:
                 argument="position",
                 get_origin_network=position.symbol_tree.get_origin_network(),
             )
-        place = body.nodes.index(position.node) + (not position.before_node)
-        _check_place(body, place, node)
+        index = body.nodes.index(position.node) + (not position.before_node)
+        _check_position(body, index, node)
         self._name_parts(node, body)
-        body.nodes.insert(place, node)
+        body.nodes.insert(index, node)
         node._manager = body
         return node
 
@@ -310,8 +310,8 @@ class SymbolTree:
             node=node.get_node_type(),
         )
         body = self._own(node)._manager
-        place, inner = body.nodes.index(node), node._body.nodes
-        body.nodes[place : place + 1] = inner
+        index, inner = body.nodes.index(node), node._body.nodes
+        body.nodes[index : index + 1] = inner
         for moved in inner:
             moved._manager, moved._name = body, self.names.unique(moved._name)
         node._body.nodes, node._manager = [], None
@@ -388,17 +388,17 @@ class SymbolTree:
 
 
 def _write(path, text):
-    with replacing(path) as part:
-        Path(part).write_text(text, "utf8")
+    with replacing(path) as temporary:
+        Path(temporary).write_text(text, "utf8")
 
 
-def _check_place(body, place, node):
+def _check_position(body, index, node):
     """Raise if parameters would not come first, or would be separated."""
     kinds = [n.get_node_type() == NodeType.Input for n in body.nodes]
     is_input = node.get_node_type() == NodeType.Input
-    if any(kinds[place:]) or (is_input and not all(kinds[:place])):
+    if any(kinds[index:]) or (is_input and not all(kinds[:index])):
         raise rejection(
-            "node-not-before-between", "SymbolTree.insert", got=node.get_name(), place=place
+            "node-not-before-between", "SymbolTree.insert", got=node.get_name(), place=index
         )
     if is_input and body.function is None:
         raise rejection(
@@ -420,3 +420,11 @@ def _global_name(body, node):
         name = f"{own}_{count}"
     body.called[name] = function
     return name
+
+
+def _become_tree(node):
+    """Turn a node that calls a user-defined Cell into one of type `Tree`."""
+    SymbolTree(node.get_instance()).give_tree(node)
+
+
+Node._become_tree = _become_tree

@@ -29,8 +29,8 @@ def tabulated(body):
 def _lines(row, widths):
     """Yield the lines of text of a row whose cells may have several."""
     for i in range(max(map(len, row))):
-        parts = [cell[i] if i < len(cell) else "" for cell in row]
-        padded = [f"{part:<{width}}" for part, width in zip(parts, widths, strict=True)]
+        cells = [cell[i] if i < len(cell) else "" for cell in row]
+        padded = [f"{text:<{width}}" for text, width in zip(cells, widths, strict=True)]
         yield "  ".join(padded).rstrip()
 
 

@@ -5,11 +5,10 @@ from types import MappingProxyType
 
 import jax.numpy as jnp
 
-from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.optim import adadelta as plain_adadelta
 from sporax._src.optim import asgd as plain_asgd
 from sporax._src.optim import rprop as plain_rprop
-from sporax._src.optim.experimental.optimizer import GroupOptimizer, checked_betas
+from sporax._src.optim.experimental.optimizer import GroupOptimizer
 from sporax._src.optim.update_rule import rule
 
 
@@ -47,8 +46,8 @@ def radam(param, m, v, grad, rate, steps, *, betas, eps, weight_decay):
     most = 2 / (1 - betas[1]) - 1
     length = most - 2 * steps * (1 - unbiased) / unbiased
     known = length > 5  # True once the variance can be estimated
-    of = jnp.where(known, length, most)
-    share = (of - 4) * (of - 2) * most / ((most - 4) * (most - 2) * of)
+    sma_length = jnp.where(known, length, most)
+    share = (sma_length - 4) * (sma_length - 2) * most / ((most - 4) * (most - 2) * sma_length)
     factor = jnp.where(known, jnp.sqrt(share * unbiased) / (jnp.sqrt(v) + eps), 1)
     return param - rate / (1 - betas[0] ** steps) * m * factor, m, v
 
@@ -114,12 +113,9 @@ class Adadelta(GroupOptimizer):
     """
 
     _STATES = MappingProxyType({"accum": 0, "accum_update": 0})
-    _RULE, _NUMBERS = adadelta, ("rho", "eps", "weight_decay", "maximize")
+    _RULE = adadelta
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, *, maximize=False):
-        kinds.POSITIVE("Adadelta", eps=eps)
-        kinds.FRACTION("Adadelta", rho=rho)
-        kinds.BOOL("Adadelta", maximize=maximize)
         super().__init__(
             params, lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize
         )
@@ -137,17 +133,13 @@ class Adagrad(GroupOptimizer):
     0.5
     """
 
-    _RULE, _COUNTER = adagrad, "step_t"
-    _NUMBERS = ("lr_decay", "eps", "weight_decay", "maximize")
+    _RULE = adagrad
 
     def __init__(
         self, params, lr=0.01, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0,
         eps=1e-10, *, maximize=False,
     ):  # fmt: skip
         start = initial_accumulator_value
-        kinds.NOT_NEGATIVE("Adagrad", lr_decay=lr_decay, initial_accumulator_value=start)
-        kinds.POSITIVE("Adagrad", eps=eps)
-        kinds.BOOL("Adagrad", maximize=maximize)
         object.__setattr__(self, "_STATES", {"accum": start})
         super().__init__(
             params, lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
@@ -168,15 +160,11 @@ class Adamax(GroupOptimizer):
     """
 
     _STATES = MappingProxyType({"exp_avg": "zeros", "exp_inf": "zeros"})
-    _RULE, _COUNTER = adamax, "step_t"
-    _NUMBERS = ("betas", "eps", "weight_decay", "maximize")
+    _RULE = adamax
 
     def __init__(
         self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, *, maximize=False
     ):
-        checked_betas("Adamax", betas)
-        kinds.POSITIVE("Adamax", eps=eps)
-        kinds.BOOL("Adamax", maximize=maximize)
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize
         )
@@ -194,12 +182,9 @@ class RAdam(GroupOptimizer):
     """
 
     _STATES = MappingProxyType({"exp_avg": "zeros", "exp_avg_sq": "zeros"})
-    _RULE, _COUNTER = radam, "step_t"
-    _NUMBERS = ("betas", "eps", "weight_decay")
+    _RULE = radam
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
-        checked_betas("RAdam", betas)
-        kinds.POSITIVE("RAdam", eps=eps)
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
 
@@ -217,15 +202,11 @@ class RMSprop(GroupOptimizer):
 
     _STATES = MappingProxyType({"mean_grad": "zeros", "mean_square": "zeros", "moment": "zeros"})
     _RULE = rmsprop
-    _NUMBERS = ("alpha", "eps", "weight_decay", "momentum", "centered", "maximize")
 
     def __init__(
         self, params, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0,
         centered=False, maximize=False,
     ):  # fmt: skip
-        kinds.NOT_NEGATIVE("RMSprop", alpha=alpha, momentum=momentum)
-        kinds.POSITIVE("RMSprop", eps=eps)
-        kinds.BOOL("RMSprop", centered=centered, maximize=maximize)
         super().__init__(
             params, lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered,
             weight_decay=weight_decay, maximize=maximize,
@@ -244,15 +225,11 @@ class NAdam(GroupOptimizer):
 
     _STATES = MappingProxyType({"exp_avg": "zeros", "exp_avg_sq": "zeros"})
     _SINGLE = MappingProxyType({"mu_product": 1.0})
-    _RULE, _COUNTER = nadam, "step_t"
-    _NUMBERS = ("betas", "eps", "weight_decay", "momentum_decay")
+    _RULE = nadam
 
     def __init__(
         self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3
     ):
-        checked_betas("NAdam", betas)
-        kinds.POSITIVE("NAdam", eps=eps)
-        kinds.NOT_NEGATIVE("NAdam", momentum_decay=momentum_decay)
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
             momentum_decay=momentum_decay,
@@ -270,14 +247,11 @@ class ASGD(GroupOptimizer):
 
     _STATES = MappingProxyType({"ax": "zeros"})
     _SINGLE = MappingProxyType({"mu": 1.0, "eta": 0.0})
-    _RULE, _COUNTER = asgd, "step_t"
-    _NUMBERS = ("lambd", "alpha", "t0", "weight_decay", "maximize")
+    _RULE = asgd
 
     def __init__(
         self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False
     ):
-        kinds.BOOL("ASGD", maximize=maximize)
-        kinds.NOT_NEGATIVE("ASGD", lambd=lambd, alpha=alpha, t0=t0)
         super().__init__(
             params, lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay,
             maximize=maximize,
@@ -294,11 +268,9 @@ class Rprop(GroupOptimizer):
     """
 
     _STATES = MappingProxyType({"prev": "zeros", "step_size": "zeros"})
-    _RULE, _COUNTER = rprop, "step_t"
-    _NUMBERS = ("etas", "step_sizes", "maximize")
+    _RULE = rprop
 
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
-        kinds.BOOL("Rprop", maximize=maximize)
         plain_rprop.check_steps("Rprop", etas, step_sizes)
         super().__init__(params, lr=lr, etas=etas, step_sizes=step_sizes, maximize=maximize)
 

@@ -270,13 +270,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_cur = state(last_epoch, "T_cur")
         self.T_mult, self.eta_min = T_mult, Tensor(eta_min, dtypes.float32)
         self._restart = Op(who, partial(formulas.restart, T_mult=T_mult))
-        self._place = Op(who, partial(formulas.restart_at, T_0=T_0, T_mult=T_mult))
+        self._restart_at = Op(who, partial(formulas.restart_at, T_0=T_0, T_mult=T_mult))
         self._cosine = Op(who, formulas.cosine_between)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        place = self.T_cur, self.T_i, self.eta_min
-        return [apply(self._cosine, base, *place) for base in self.base_lrs]
+        cycle = self.T_cur, self.T_i, self.eta_min
+        return [apply(self._cosine, base, *cycle) for base in self.base_lrs]
 
     def step(self, epoch=None):
         """Advance to the next step, or to the step `epoch`, which may be fractional."""
@@ -285,7 +285,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         else:
             require(epoch >= 0, "at-least", "CosineAnnealingWarmRestarts", epoch=epoch, n=0)
             epoch = epoch if isinstance(epoch, Tensor) else Tensor(epoch, dtypes.float32)
-            new = apply(self._place, epoch)
+            new = apply(self._restart_at, epoch)
         for handle, value in zip((self.last_epoch, self.T_cur, self.T_i), new, strict=True):
             set_number(handle, value)
         for lr, value in zip(self._last_lr, self.get_lr(), strict=True):
@@ -354,7 +354,7 @@ class ReduceLROnPlateau(Rates):
             formulas.better, mode=mode, threshold=threshold, relative=threshold_mode == "rel"
         )
         self._watch = Op(
-            who, partial(formulas.watch, better=better, patience=patience, rest=cooldown)
+            who, partial(formulas.watch, better=better, patience=patience, cooldown=cooldown)
         )
         self._reduce = Op(who, partial(formulas.reduced, factor=factor, eps=eps))
 

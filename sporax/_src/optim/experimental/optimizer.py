@@ -2,7 +2,7 @@
 
 import types
 from collections import defaultdict
-from typing import Any
+from typing import Any, ClassVar
 
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.parameter import Parameter
@@ -10,8 +10,7 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.optim import parameter_groups as groups
-from sporax._src.optim.optimizer import OptimizerBase
-from sporax._src.runtime.engine.operation import Op
+from sporax._src.optim.optimizer import OptimizerBase, advance
 from sporax._src.runtime.engine.recorder import apply
 from sporax._src.runtime.storage.views import write_all
 from sporax.nn.parameter_tuple import ParameterTuple
@@ -116,36 +115,51 @@ class Optimizer(OptimizerBase):
         raise rejection("method-construct-self-gradients", type(self).__name__)
 
 
-_advance = Op("count", lambda step: step + 1)
-_advance.stops_gradient = True
+def checked_betas(who, betas):
+    """Raise unless `betas` are two numbers in [0, 1)."""
+    is_pair = isinstance(betas, (tuple, list)) and len(betas) == 2
+    require(is_pair, "tuple-2-numbers", who, betas=betas)
+    for i, x in enumerate(betas):
+        require(0 <= x < 1, "in-interval", who, argument=f"betas[{i}]", got=x, interval="[0, 1)")
 
 
 class GroupOptimizer(Optimizer):
-    """An Optimizer with one update rule, which takes the settings `_NUMBERS` of a group, and the
-    step count if it is kept in a Parameter called `_COUNTER`."""
+    """An Optimizer with one update rule, which takes settings of a group as its keyword arguments,
+    and as `steps`, if it has that parameter, the step count in the Parameter called `_COUNTER`."""
 
     _RULE: Any = None
-    _NUMBERS: tuple[str, ...] = ()
-    _COUNTER: str | None = None
+    _COUNTER, _START = "step_t", (0, dtypes.int32)
+    _CHECKS: ClassVar[dict[str, Any]] = {
+        "betas": checked_betas, "eps": kinds.POSITIVE, "rho": kinds.FRACTION,
+        **dict.fromkeys(("amsgrad", "centered", "maximize", "nesterov"), kinds.BOOL),
+        **dict.fromkeys(
+            ("alpha", "initial_accumulator_value", "lambd", "lr_decay", "momentum",
+             "momentum_decay", "t0"),
+            kinds.NOT_NEGATIVE,
+        ),
+    }  # fmt: skip
 
     def __init__(self, params, **defaults):
+        for name, value in defaults.items():
+            if name in self._CHECKS:
+                self._CHECKS[name](type(self).__name__, **{name: value})
         super().__init__(params, defaults)
-        if self._COUNTER is not None:
-            setattr(self, self._COUNTER, Parameter(Tensor(0, dtypes.int32), name=self._COUNTER))
+        if self._RULE.counts_steps:
+            setattr(self, self._COUNTER, Parameter(Tensor(*self._START), name=self._COUNTER))
 
     def construct(self, gradients):
-        if self._COUNTER is None:
-            return self._update(gradients)
+        if not self._RULE.counts_steps:
+            return self._apply_rule(gradients)
         counter = getattr(self, self._COUNTER)
-        return self._update(gradients, counter, also=[(counter, apply(_advance, counter))])
+        return self._apply_rule(gradients, counter, also=[(counter, apply(advance, counter))])
 
     def _bound(self, group):
-        numbers = {name: group[name] for name in self._NUMBERS}
+        settings = {name: group[name] for name in self._RULE.settings}
         return self._RULE.bind(
-            **{k: tuple(v) if isinstance(v, list) else v for k, v in numbers.items()}
+            **{k: tuple(v) if isinstance(v, list) else v for k, v in settings.items()}
         )
 
-    def _update(self, gradients, *scalars, also=()):
+    def _apply_rule(self, gradients, *scalars, also=()):
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         states = [getattr(self, name) for name in (*self._STATES, *self._SINGLE)]
         handles = list(zip(self.parameters, *states, strict=True))
@@ -164,14 +178,6 @@ class GroupOptimizer(Optimizer):
             raise
         write_all(changes)
         return True
-
-
-def checked_betas(who, betas):
-    """Raise unless `betas` are two numbers in [0, 1)."""
-    is_pair = isinstance(betas, (tuple, list)) and len(betas) == 2
-    require(is_pair, "tuple-2-numbers", who, betas=betas)
-    for i, x in enumerate(betas):
-        require(0 <= x < 1, "in-interval", who, argument=f"betas[{i}]", got=x, interval="[0, 1)")
 
 
 __all__ = ["Optimizer"]

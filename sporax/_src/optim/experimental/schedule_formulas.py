@@ -60,11 +60,11 @@ def polynomial_at(t, base, *, total_iters, power):
 
 
 def cosine(t, lr, base, *, T_max, eta_min):
-    turn = (t - 1 - T_max) % (2 * T_max) == 0
+    at_minimum = (t - 1 - T_max) % (2 * T_max) == 0
     up = lr + (base - eta_min) * (1 - math.cos(math.pi / T_max)) / 2
-    before = 1 + jnp.cos(math.pi * (t - 1) / T_max)
-    on = (1 + jnp.cos(math.pi * t / T_max)) / jnp.where(turn, 1, before) * (lr - eta_min) + eta_min
-    return jnp.where(t == 0, lr, jnp.where(turn, up, on))
+    before = jnp.where(at_minimum, 1, 1 + jnp.cos(math.pi * (t - 1) / T_max))
+    on = (1 + jnp.cos(math.pi * t / T_max)) / before * (lr - eta_min) + eta_min
+    return jnp.where(t == 0, lr, jnp.where(at_minimum, up, on))
 
 
 def cosine_at(t, base, *, T_max, eta_min):
@@ -114,7 +114,7 @@ def better(metric, best, *, mode, threshold, relative):
     return metric < wanted if mode == "min" else metric > wanted
 
 
-def watch(metric, best, wait, resting, *, better, patience, rest):
+def watch(metric, best, wait, resting, *, better, patience, cooldown):
     """Return (best, steps without improvement, remaining cooldown, True to reduce the rates)."""
     improved = better(metric, best)
     wait = jnp.where(improved | (resting > 0), 0, wait + 1)
@@ -122,7 +122,7 @@ def watch(metric, best, wait, resting, *, better, patience, rest):
     stale = wait > patience
     return (
         jnp.where(improved, metric, best), jnp.where(stale, 0, wait),
-        jnp.where(stale, rest, resting), stale,
+        jnp.where(stale, cooldown, resting), stale,
     )  # fmt: skip
 
 

@@ -1,13 +1,14 @@
 """SGD, Adam and AdamW with `param_groups`."""
 
 from types import MappingProxyType
+from typing import ClassVar
 
 import jax.numpy as jnp
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
 from sporax._src.optim import sgd as plain
-from sporax._src.optim.experimental.optimizer import GroupOptimizer, checked_betas
+from sporax._src.optim.experimental.optimizer import GroupOptimizer
 from sporax._src.optim.update_rule import rule
 
 
@@ -67,7 +68,6 @@ class SGD(GroupOptimizer):
 
     _STATES = MappingProxyType({"accum": "zeros", "stat": "ones"})
     _RULE = sgd
-    _NUMBERS = ("momentum", "dampening", "weight_decay", "nesterov", "maximize")
 
     def __init__(
         self, params, lr, momentum=0, dampening=0, weight_decay=0.0, nesterov=False, *,
@@ -75,7 +75,7 @@ class SGD(GroupOptimizer):
     ):  # fmt: skip
         kinds.NOT_NEGATIVE("SGD", momentum=momentum)
         kinds.NUMBER("SGD", dampening=dampening)
-        kinds.BOOL("SGD", nesterov=nesterov, maximize=maximize)
+        kinds.BOOL("SGD", nesterov=nesterov)
         fits = not nesterov or (momentum > 0 and dampening == 0)
         fields = {"argument": "nesterov", "momentum": momentum, "dampening": dampening}
         require(fits, "needs-momentum-greater-than-0", "SGD", **fields)
@@ -93,13 +93,12 @@ class _Adaptive(GroupOptimizer):
         {"exp_avg": "zeros", "exp_avg_sq": "zeros", "max_exp_avg_sq": "zeros"}
     )
     _RULE, _COUNTER = adam, "state_step"
-    _NUMBERS = ("betas", "eps", "weight_decay", "amsgrad", "maximize")
+    _CHECKS: ClassVar = {**GroupOptimizer._CHECKS, "eps": kinds.NOT_NEGATIVE}
 
-    def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, maximize):
-        who = type(self).__name__
-        checked_betas(who, betas)
-        kinds.NOT_NEGATIVE(who, eps=eps)
-        kinds.BOOL(who, amsgrad=amsgrad, maximize=maximize)
+    def __init__(
+        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *,
+        maximize=False,
+    ):  # fmt: skip
         super().__init__(
             params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad,
             maximize=maximize,
@@ -118,12 +117,6 @@ class Adam(_Adaptive):
     >>> print(round(p.asnumpy()[0], 3))
     0.5
     """
-
-    def __init__(
-        self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *,
-        maximize=False,
-    ):  # fmt: skip
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
 
 
 class AdamW(_Adaptive):
@@ -145,7 +138,7 @@ class AdamW(_Adaptive):
         self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *,
         maximize=False,
     ):  # fmt: skip
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
 
 
 __all__ = ["SGD", "Adam", "AdamW"]

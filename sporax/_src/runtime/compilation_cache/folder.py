@@ -115,7 +115,7 @@ class Folder:
         if self._refused:
             return
         file = self._file(key)
-        part = file.with_name(secrets.token_hex(8) + _PART)
+        temporary = file.with_name(secrets.token_hex(8) + _PART)
         try:
             self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self._trusted():
@@ -123,10 +123,10 @@ class Folder:
                 return
             code = user_key.code(file.name.encode(), value)
             try:
-                part.write_bytes(code + value)
-                os.replace(part, file)
+                temporary.write_bytes(code + value)
+                os.replace(temporary, file)
             except BaseException:
-                part.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
                 raise
             self._made += 1
             self._unpruned += len(value)
@@ -154,7 +154,7 @@ class Folder:
         except OSError:
             return 0, 0
         pairs = [(int(p[1]), int(p[2])) for line in lines if (p := _USE.fullmatch(line))]
-        return sum(found for found, _ in pairs), sum(made for _, made in pairs)
+        return sum(hits for hits, _ in pairs), sum(made for _, made in pairs)
 
     def note_uses(self):
         """Append the hits and additions of this process at exit; forked children write nothing."""

@@ -20,22 +20,22 @@ def path():
     return Path(base).absolute() / "sporax" / "key"
 
 
-def code(*parts):
-    """Return the HMAC-SHA256 of `parts`; None without a key that only the user can read."""
+def code(*chunks):
+    """Return the HMAC-SHA256 of `chunks`; None without a key that only the user can read."""
     key = _key(path())
     if key is None:
         return None
     total = hmac.new(key, digestmod="sha256")
-    for part in parts:
-        total.update(len(part).to_bytes(8, "little"))
-        total.update(part)
+    for chunk in chunks:
+        total.update(len(chunk).to_bytes(8, "little"))
+        total.update(chunk)
     return total.digest()
 
 
-def is_own(found, *parts):
-    """Return True if `found` is the code of `parts`."""
-    own = code(*parts)
-    return own is not None and hmac.compare_digest(own, bytes(found))
+def is_own(received, *chunks):
+    """Return True if `received` is the code of `chunks`."""
+    own = code(*chunks)
+    return own is not None and hmac.compare_digest(own, bytes(received))
 
 
 def is_private(status):
@@ -79,13 +79,13 @@ def _read(file):
 def _written(file):
     """Write and return a new key; if another process was first, return its key."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = file.with_name(f"{secrets.token_hex(8)}.part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    temporary = file.with_name(f"{secrets.token_hex(8)}.part")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(descriptor, "wb") as opened:
             opened.write(secrets.token_bytes(_LENGTH))
         with contextlib.suppress(FileExistsError):
-            os.link(part, file)  # unlike a rename, a link never replaces a file
+            os.link(temporary, file)  # unlike a rename, a link never replaces a file
     finally:
-        part.unlink()
+        temporary.unlink()
     return _read(file)

@@ -37,7 +37,7 @@ class Precision(Policy):
         self.dtype = dtype
         self.cast = Op("Cast", lambda x: x.astype(dtype))
 
-    def of(self, op, avals):
+    def for_op(self, op, avals):
         """Return self."""
         return self
 
@@ -72,7 +72,7 @@ class Choice(Policy):
         self.table.update(dict.fromkeys(low, precision_of(dtype)))
         self.returns = None if returns is None else precision_of(returns)
 
-    def of(self, op, avals):
+    def for_op(self, op, avals):
         """Return the precision of an operation; None for its operands' dtypes."""
         if op.name not in self.widest:
             return self.table.get(op.name)
@@ -83,22 +83,22 @@ class Choice(Policy):
         """Return True if an operation must be split, or an operand or its result converted."""
         if self.splits(op):
             return True
-        precision = self.of(op, avals) if op.converts else None
+        precision = self.for_op(op, avals) if op.converts else None
         if precision is None:
             return False
         return self.returns is not None or precision.refuses(op, avals)
 
     def splits(self, op):
         """Return True if an operation is recorded as its parts, each with its own precision."""
-        return op.converts and op.parts is not None
+        return op.converts and op.components is not None
 
     def in_parts(self, op, operands, do):
         """Record an operation as its parts: the first on two operands, each further one on the
         result so far and the next operand."""
-        first, *others = op.parts
+        first, *others = op.components
         out = do(first, *operands[:2])
-        for part, operand in zip(others, operands[2:], strict=True):
-            out = do(part, out, operand)
+        for step, operand in zip(others, operands[2:], strict=True):
+            out = do(step, out, operand)
         return out
 
 

@@ -51,12 +51,12 @@ def prepare(state, alive, dead, inputs):
     trace = TraceFunction(path, inputs)
     family = families.setdefault(hash(tuple([s.op.name for s in path])), Family())
     before, family.last = family.last, trace.inputs
-    is_new, place = not state.programs, (state.programs, (alive, dead))
+    is_new, slot = not state.programs, (state.programs, (alive, dead))
     family.sets += is_new and before != trace.inputs
     avals = [a for step in path for a in step.avals]
     kind = (hooks.program or Program) if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
-    plan = _plan(trace, place, kind)
+    plan = _plan(trace, slot, kind)
     if plan is not None and Process.is_forked:
         program = interpretation.Interpretation(plan)
     elif plan is not None:
@@ -64,16 +64,16 @@ def prepare(state, alive, dead, inputs):
         if compile_log.channel.is_on:
             compile_it = compile_log.first_call(compile_it, path, "runs again", compile_log.ASIDE)
         is_captured = any(step.op.recorded for step in path)
-        switch = verification.switch_of(state, trace, alive, make, place)
+        switch = verification.switch_of(state, trace, alive, make, slot)
         program = interpretation.interpreted(
-            plan, is_captured, is_new, place, make, compile_it, switch
+            plan, is_captured, is_new, slot, make, compile_it, switch
         )
         program.size = bytes_needed(trace.steps, [avals[i] for i in alive])[1]
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
             _warn_of_change(before, trace.inputs)
     else:
-        program = verification.on_trial(make, state, trace, alive, place)
+        program = verification.on_trial(make, state, trace, alive, slot)
     run = program
     if compile_log.channel.is_on:
         was_interpreted = (alive, dead) in state.programs
@@ -85,7 +85,7 @@ def prepare(state, alive, dead, inputs):
     return run
 
 
-def _plan(trace, place, kind):
+def _plan(trace, slot, kind):
     """Return the interpreter's plan of a trace; None if a program of `kind` runs it at once. If it
     is not new (it ran with other outputs or donated inputs), the interpreter only bridges a slow
     compilation."""
@@ -93,7 +93,7 @@ def _plan(trace, place, kind):
     may_interpret = may_interpret and kind is Program and hooks.devices is None
     if not may_interpret or jax.default_backend() != "cpu":
         return None
-    programs, key = place
+    programs, key = slot
     if key in programs and not Process.is_forked:  # the interpreter has left it to a program
         return None
     plan = interpretation.numpy_plan(plan_families, trace, key[0])
@@ -104,8 +104,8 @@ def _plan(trace, place, kind):
 def _warn_of_change(before, now):
     """Warn which inputs change their shapes, and where."""
     changed = [f"{a} -> {b}" for a, b in zip(before, now, strict=False) if a is not b]
-    at = user_frame()
-    where = f" at {at.filename}:{at.lineno}" if at is not None else ""
+    frame = user_frame()
+    where = f" at {frame.filename}:{frame.lineno}" if frame is not None else ""
     warn(
         f"The shapes of a computation change from step to step{where} "
         f"(inputs: {', '.join(changed[:3])}). A new set of shapes runs on NumPy the first time and "

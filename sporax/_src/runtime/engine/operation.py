@@ -106,8 +106,8 @@ class Op:
     """
 
     __slots__ = (
-        "alias", "attributes", "bounds", "check", "checks", "collective", "converted", "converts",
-        "family", "fn", "forget", "layout", "mark", "name", "operands", "parameters", "parts",
+        "alias", "attributes", "bounds", "check", "checks", "collective", "components", "converted",
+        "converts", "family", "fn", "forget", "layout", "mark", "name", "operands", "parameters",
         "promotes", "pullbacks", "real", "recorded", "resized", "rules", "sizes", "stops_gradient",
         "varied",
     )  # fmt: skip
@@ -131,7 +131,7 @@ class Op:
         self.converts = False  # whether a `Precision` casts its operands
         self.converted: Any = None  # the copy of it that none casts, for cast operands
         self.mark: Any = None  # (Precision or None,) if it begins or ends one
-        self.parts: Any = None  # the Ops that it is recorded as under a `Choice`
+        self.components: Any = None  # the Ops that it is recorded as under a `Choice`
         self.collective: Any = None  # its ranks, a `distributed.groups.Group` or `Groups`
         self.forget: Any = None  # removes it from the table of operations by their attributes
         self.recorded = 0  # the number of operations in a captured function
@@ -207,11 +207,11 @@ class Op:
             error = operand_error(self, avals, cause)
             raise error from error.__cause__
         if form is not None:
-            (general, symbols), found = form, ()
-            outs = [Aval.of(*result) for result in general.results(symbols)]
+            (general, symbols), temporaries = form, ()
+            outs = [Aval.intern(*result) for result in general.results(symbols)]
             if general.has_huge(symbols):
-                found = [sized(each, symbols) for each in general.intermediates]
-            self._check_sizes(outs, found)
+                temporaries = [sized(each, symbols) for each in general.intermediates]
+            self._check_sizes(outs, temporaries)
             return Rule(avals, tuple(outs), None, general.is_single, compute, form)
         run = jax.jit(compute, inline=True)
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
@@ -223,17 +223,17 @@ class Op:
             raise error from error.__cause__
         out = traced.out_info
         single = not isinstance(out, (tuple, list))
-        outs = [Aval.of(o.shape, o.dtype) for o in ([out] if single else out)]
+        outs = [Aval.intern(o.shape, o.dtype) for o in ([out] if single else out)]
         self._check_sizes(outs, intermediates(primitive_jaxpr(traced.jaxpr).jaxpr))
         return Rule(avals, tuple(outs), run, single)
 
-    def _check_sizes(self, outs, found):
-        """Raise ValueError if a result of these avals is huge, or an intermediate array (`found`:
-        see `xla_kernels.intermediates`)."""
+    def _check_sizes(self, outs, temporaries):
+        """Raise ValueError if a result of these avals is huge, or an intermediate array
+        (`temporaries`: see `xla_kernels.intermediates`)."""
         given = listed(self.attributes)
         for aval in outs:
             check_size(self.name, aval.shape, aval.dtype, given)
-        refuse_huge_intermediates(self.name, found, given)
+        refuse_huge_intermediates(self.name, temporaries, given)
 
     def differentiable_in(self, i, avals):
         """Return True if there is a derivative with respect to operand `i`: always for a floating
@@ -285,11 +285,11 @@ class Pullback(Op):
     MindSpore and PyTorch: the conjugate of JAX's.
     """
 
-    __slots__ = ("inputs", "of", "outputs")
+    __slots__ = ("inputs", "outputs", "primal")
 
     def __init__(self, op, inputs, outputs):
         super().__init__(f"{op.name}.grad", None)
-        self.of, self.inputs, self.outputs = op, inputs, outputs
+        self.primal, self.inputs, self.outputs = op, inputs, outputs
         self.collective = op.collective
         self.family.is_polymorphic = op.family.is_polymorphic
         self.family = op.family.pullbacks.setdefault((inputs, outputs), self.family)
@@ -301,14 +301,14 @@ class Pullback(Op):
         n = len(avals) - len(self.outputs)
         taken, operands = list(avals[:n]), list(arrays[:n])
         whole = [i for i in self.inputs if not taken[i].inexact]
-        for i in {k for w in whole for k in (w, *self.of.real_operands(w, avals[:n]))}:
+        for i in {k for w in whole for k in (w, *self.primal.real_operands(w, avals[:n]))}:
             real, taken[i] = True, _real(taken[i])
             operands[i] = operands[i].astype(taken[i].dtype)
 
         def primal(*chosen):
             for i, x in zip(self.inputs, chosen, strict=True):
                 operands[i] = x
-            out = self.of.compute(taken, *operands, real=real)
+            out = self.primal.compute(taken, *operands, real=real)
             # only these: zero cotangents of the others would cost as much as theirs
             return [out[i] for i in self.outputs] if isinstance(out, (tuple, list)) else [out]
 
@@ -323,7 +323,7 @@ class Pullback(Op):
         n = len(avals) - len(self.outputs)
         arriving = next((a for a in avals[n:] if a.inexact), None)
         return tuple(
-            Aval.of(a.shape, arriving.dtype) if arriving and not a.inexact else a
+            Aval.intern(a.shape, arriving.dtype) if arriving and not a.inexact else a
             for a in (avals[i] for i in self.inputs)
         )
 
@@ -336,7 +336,7 @@ class Pullback(Op):
 
 def _real(aval):
     """Return the aval of the real numbers that replace integers in a derivative."""
-    return Aval.of(aval.shape, np.dtype(np.float64))
+    return Aval.intern(aval.shape, np.dtype(np.float64))
 
 
 def _cotangent(out, arriving):

@@ -121,7 +121,7 @@ class TraceFunction:
 def _avals_of(arrays, avals):
     """Return the avals of arrays; the aval of a Python number is unchanged."""
     return tuple(
-        a if a.weak else Aval.of(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
+        a if a.weak else Aval.intern(x.shape, x.dtype) for a, x in zip(avals, arrays, strict=True)
     )
 
 
@@ -170,7 +170,7 @@ class Program:
     def specs(self, arrays, reals, integers):
         """Return the shapes and dtypes of such operands, as `compiled` takes them."""
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
-        donated, kept = ([specs[k] for k in at] for at in (self.donated, self.kept))
+        donated, kept = ([specs[k] for k in indices] for indices in (self.donated, self.kept))
         reals = jax.ShapeDtypeStruct((len(reals),), np.float64) if reals else ()
         integers = jax.ShapeDtypeStruct((len(integers),), np.int64) if integers else ()
         return reals, integers, donated, kept

@@ -74,12 +74,12 @@ class Recorder(PendingTrace):
             kind = aval.dtype.kind
             if kind in "fbi":
                 numbers = self.reals if kind == "f" else self.integers
-                at = self.input_index.get(id(value))
-                if at is None:
+                index = self.input_index.get(id(value))
+                if index is None:
                     numbers.append(value)
                     self.input_index[id(value)] = (kind == "f", len(numbers) - 1)
                     return aval
-                return at
+                return index
         if self.tracer is not None:
             return self.tracer.operand_key(self, value, handle)
         if value.array is None:
@@ -89,20 +89,20 @@ class Recorder(PendingTrace):
                 handle.init_data()
                 raise TraceEnds
         value.read()
-        at = self.input_index.get(id(value.array))
-        if at is not None:
-            return at
+        index = self.input_index.get(id(value.array))
+        if index is not None:
+            return index
         self.add_input(value)
         return aval
 
     def add_input(self, value):
         if not self.arrays:
             in_use[id(self)] = ref(self)
-        at = ~len(self.arrays)
+        index = ~len(self.arrays)
         base = value.base
         self.owners.append(ref(value) if base is None else None if base is EXTERNAL else ref(base))
         self.arrays.append(value.array)
-        self.input_index[id(value.array)] = at
+        self.input_index[id(value.array)] = index
 
     def rewind(self):
         """Remove the inputs of an operation that was rejected or interrupted."""
@@ -138,22 +138,22 @@ class Recorder(PendingTrace):
                     state = self.state
                 self.is_ended = True
                 thread.recorder = thread.new_recorder()
-            values = self.held(state)
+            values = self.live_outputs(state)
             if not mine and self.tracer is not None:
                 self.tracer.is_read_elsewhere = True
             if hooks.spans_ranks and mine and not self.is_known(state, values):
                 values.clear()
                 gc.collect()  # garbage on one rank must not be an output on another
-                values = self.held(state)
+                values = self.live_outputs(state)
             if values:
                 self.execute(state, values, mine)
             if self.is_ended:
                 self.clear()
 
-    def held(self, state):
+    def live_outputs(self, state):
         """Return the outputs up to a state that are still referenced."""
-        held = [value for output in self.outputs[:] if (value := output()) is not None]
-        return [value for value in held if value.index < state.size]
+        live = [value for output in self.outputs[:] if (value := output()) is not None]
+        return [value for value in live if value.index < state.size]
 
     def is_known(self, state, values):
         """Return True if there is a program for these outputs."""
@@ -275,8 +275,8 @@ def record(op, *values) -> Any:
             if value.trace is recorder:
                 key.append(value.index)
             else:
-                at = index_of(id(value.array))
-                key.append(recorder.operand_key(value) if at is None else at)
+                index = index_of(id(value.array))
+                key.append(recorder.operand_key(value) if index is None else index)
             if value.tracked:
                 tracked = True
         key = tuple(key)
@@ -324,7 +324,7 @@ def fitted(op, operands, values, do):
     chosen = thread.recorder.state.precision
     if chosen.splits(op):
         return chosen.in_parts(op, operands, do)
-    precision = chosen.of(op, [value.aval for value in values])
+    precision = chosen.for_op(op, [value.aval for value in values])
     returns = chosen.returns
     out = do(op if returns is None else op.on_cast(), *[
         do(precision.cast, operand) if precision.converts(value.aval) else operand
@@ -397,12 +397,12 @@ def apply(op, *operands) -> Any:
             if value.trace is recorder:
                 key.append(value.index)
             else:
-                at = recorder.input_index.get(id(value.array))
-                if at is None:
-                    at = recorder.operand_key(value, operand)
+                index = recorder.input_index.get(id(value.array))
+                if index is None:
+                    index = recorder.operand_key(value, operand)
                     if recorder.tracer is not None and isinstance(operand, Tensor):
                         value = operand._value  # the tracer has rebound the handle
-                key.append(at)
+                key.append(index)
             if value.tracked:
                 tracked = True
             values.append(value)

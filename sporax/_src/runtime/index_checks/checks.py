@@ -48,26 +48,26 @@ class Bounds:
     def __init__(self, op, avals):
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         self.who = op.name
-        part = self._plain_part(op, specs) or self._traced_part(op, specs)
-        self.op = Statuses(f"{op.name}.bounds", (part,))
+        range_set = self._plain_ranges(op, specs) or self._traced_ranges(op, specs)
+        self.op = Statuses(f"{op.name}.bounds", (range_set,))
 
-    def _plain_part(self, op, specs):
-        """Return the `Part` if all indices are unmodified operands: it needs no trace, and is
+    def _plain_ranges(self, op, specs):
+        """Return the `RangeSet` if all indices are unmodified operands: it needs no trace, and is
         shared by all shapes with equal ranges. Else return None."""
         try:
             ranges = op.bounds(*specs)
         except (AttributeError, TypeError):  # `bounds` computes with an operand
             return None
-        of = [next((i for i, s in enumerate(specs) if s is r.indices), None) for r in ranges]
-        if None in of:
+        sources = [next((i for i, s in enumerate(specs) if s is r.indices), None) for r in ranges]
+        if None in sources:
             return None
         self.ranges = [r._replace(indices=None) for r in ranges]
-        self.taken = sorted({*of})  # type: ignore[reportArgumentType]  # no None, see above
+        self.taken = sorted({*sources})  # type: ignore[reportArgumentType]  # no None, see above
         has_names = len(op.operands) == len(specs)
-        self.what = [f"'{op.operands[i]}'" if has_names else "" for i in of]
-        return _plain(tuple(self.ranges), tuple(map(self.taken.index, of)), len(self.taken))
+        self.what = [f"'{op.operands[i]}'" if has_names else "" for i in sources]
+        return _plain(tuple(self.ranges), tuple(map(self.taken.index, sources)), len(self.taken))
 
-    def _traced_part(self, op, specs):
+    def _traced_ranges(self, op, specs):
         traced = jax.make_jaxpr(functools.partial(self._statuses, op))(*specs).jaxpr
         self.taken = [i for i, is_used in enumerate(used_inputs(traced)) if is_used]
         self.what = [self._name(op, specs, k) for k in range(len(self.ranges))]
@@ -78,7 +78,7 @@ class Bounds:
                 arrays[i] = array
             return op.bounds(*arrays)
 
-        return Part(ranges, len(self.taken), len(self.ranges))
+        return RangeSet(ranges, len(self.taken), len(self.ranges))
 
     def _name(self, op, specs, k):
         """Return the name of the operand that holds a range's indices; empty if it is unknown."""
@@ -94,7 +94,7 @@ class Bounds:
         return statuses(ranges)
 
 
-class Part(NamedTuple):
+class RangeSet(NamedTuple):
     """The source of `count` statuses: `ranges(*operands)`, or None for computed statuses."""
 
     ranges: Any
@@ -103,36 +103,36 @@ class Part(NamedTuple):
 
 
 @functools.lru_cache(4096)
-def _plain(ranges, of, n_operands):
-    """Return the `Part` of ranges that each have one of the operands as indices."""
+def _plain(ranges, sources, n_operands):
+    """Return the `RangeSet` of ranges that each have one of the operands as indices."""
 
     def with_indices(*operands):
-        return [r._replace(indices=operands[i]) for r, i in zip(ranges, of, strict=True)]
+        return [r._replace(indices=operands[i]) for r, i in zip(ranges, sources, strict=True)]
 
-    return Part(with_indices, n_operands, len(ranges))
+    return RangeSet(with_indices, n_operands, len(ranges))
 
 
 class Statuses(Op):
-    """The statuses of several `Part`s in one array, in one pass per number of indices."""
+    """The statuses of several `RangeSet`s in one array, in one pass per number of indices."""
 
-    __slots__ = ("of",)
+    __slots__ = ("range_sets",)
 
-    of: tuple
+    range_sets: tuple
 
-    def __init__(self, name, of):
+    def __init__(self, name, range_sets):
         super().__init__(name, self._run)
-        self.of, self.stops_gradient = of, True
-        self.real = lambda *arrays: jnp.zeros(sum([part.count for part in of]), jnp.int64)
+        self.range_sets, self.stops_gradient = range_sets, True
+        self.real = lambda *arrays: jnp.zeros(sum([s.count for s in range_sets]), jnp.int64)
 
     def _run(self, *arrays):
-        rest, ranges = iter(arrays), []
-        for part in self.of:
-            taken = [next(rest) for _ in range(part.operands)]
-            ranges += taken if part.ranges is None else part.ranges(*taken)
+        remaining, ranges = iter(arrays), []
+        for range_set in self.range_sets:
+            taken = [next(remaining) for _ in range(range_set.operands)]
+            ranges += taken if range_set.ranges is None else range_set.ranges(*taken)
         return statuses(ranges)
 
 
-_joins = {}  # parts -> their joint `Statuses`
+_joins = {}  # range sets -> their joint `Statuses`
 forest.tables.append(_joins)
 
 
@@ -186,15 +186,15 @@ class Check:
         if switch.is_on:
             _note(values[0], self.sites)
 
-    def of(self, values):
+    def with_values(self, values):
         """Return a copy of this check with other Values."""
         copied = copy.copy(self)
         copied.values = list(values)
         return copied
 
     def where(self, test, is_true, values):
-        """As `of`: the statuses of a branch that is not taken are already 0."""
-        return self.of(values)
+        """As `with_values`: the statuses of a branch that is not taken are already 0."""
+        return self.with_values(values)
 
 
 def _note(value, sites):
@@ -218,9 +218,9 @@ def _add(recorder, pending, sites):
 def _error(statuses, sites):
     """Return the error for an array of statuses; None if all are 0."""
     if any(statuses.tolist()):
-        rest = iter(statuses)
+        remaining = iter(statuses)
         for site in sites:
-            error = site.error([next(rest) for _ in site.bounds.ranges])
+            error = site.error([next(remaining) for _ in site.bounds.ranges])
             if error is not None:
                 return error
     return None
@@ -230,15 +230,15 @@ class Pending:
     """Statuses that a trace has not computed yet: the slots of the operands of `of` in the trace,
     and their avals. There is one object per place in a trace: keys compare it by identity."""
 
-    __slots__ = ("avals", "of", "operands")
+    __slots__ = ("avals", "operands", "range_sets")
 
-    def __init__(self, of, operands, avals):
-        self.of, self.operands, self.avals = of, operands, avals
+    def __init__(self, range_sets, operands, avals):
+        self.range_sets, self.operands, self.avals = range_sets, operands, avals
 
 
 @functools.lru_cache(4096)
 def _computed(index, aval):
-    return Pending((Part(None, 1, aval.size),), (index,), (aval,))
+    return Pending((RangeSet(None, 1, aval.size),), (index,), (aval,))
 
 
 class Checks(list):
@@ -255,35 +255,35 @@ def joined(checks, recorder):
     """Return (statuses of several checks in one Value, their sites); `checks`: (Value of the trace,
     sites)."""
     states = {s.size - 1: s for s in recorder.state.path() if s.op.__class__ is Statuses}
-    parts = []
+    pending = []
     for value, sites in checks:
         state = states.get(value.index)
         if state is None:
-            parts.append((_computed(value.index, value.aval), sites))
+            pending.append((_computed(value.index, value.aval), sites))
         else:
-            parts.append((Pending(state.op.of, state.key[1:], state.operands), sites))
-    return _joined(parts, recorder)
+            pending.append((Pending(state.op.range_sets, state.key[1:], state.operands), sites))
+    return _joined(pending, recorder)
 
 
 def _joined(checks, recorder):
     before, key = recorder.state, (Statuses, *[pending for pending, _ in checks])
     state = before.next.get(key)
     if state is None:
-        of, at, avals = [
+        range_sets, slots, avals = [
             _chained([getattr(pending, name) for pending, _ in checks])
-            for name in ("of", "operands", "avals")
+            for name in ("range_sets", "operands", "avals")
         ]
-        op = _joins.get(of)
+        op = _joins.get(range_sets)
         if op is None:
-            op = _joins[of] = Statuses("bounds", of)
-        state = before.next[key] = forest.extend(before, (op, *at), avals)
+            op = _joins[range_sets] = Statuses("bounds", range_sets)
+        state = before.next[key] = forest.extend(before, (op, *slots), avals)
     recorder.state = state
     value = pending_value(recorder, state.aval, before.size)
     return value, _chained([sites for _, sites in checks])
 
 
-def _chained(parts):
-    return tuple(itertools.chain.from_iterable(parts))
+def _chained(items):
+    return tuple(itertools.chain.from_iterable(items))
 
 
 # recording --------------------------------------------------------------------------------------
@@ -342,8 +342,8 @@ def _check(op, operands):
     ]
     site = Site(bounds)
     if tracer is None and not recorder.immediate and all([hasattr(x, "_value") for x in taken]):
-        at = tuple([_place(recorder, value) for value in values])
-        pending = Pending(bounds.op.of, at, tuple([value.aval for value in values]))
+        slots = tuple([_slot(recorder, value) for value in values])
+        pending = Pending(bounds.op.range_sets, slots, tuple([value.aval for value in values]))
         state = recorder.state
         state.checks = {**(state.checks or {}), op: (pending, site)}
         _add(recorder, pending, (site,))
@@ -373,13 +373,13 @@ def _bounds_of(op, operands):
     return avals, bounds
 
 
-def _place(recorder, value):
+def _slot(recorder, value):
     """Return the slot in the trace of a Value that one of its operations uses: not one that was
     converted from a list for the check, which would become an input out of order."""
     if value.trace is recorder:
         return value.index
-    at = recorder.input_index.get(id(value.array))
-    return recorder.operand_key(value) if at is None else at
+    slot = recorder.input_index.get(id(value.array))
+    return recorder.operand_key(value) if slot is None else slot
 
 
 def _aval(operand):
@@ -388,7 +388,7 @@ def _aval(operand):
     if operand.__class__ in WEAK_AVALS:
         return WEAK_AVALS[operand.__class__]
     array = host_array(operand, None)
-    return Aval.of(array.shape, array.dtype)
+    return Aval.intern(array.shape, array.dtype)
 
 
 def is_symbolic(aval):
@@ -444,7 +444,7 @@ def _none(count):
     return Op("bounds.none", lambda: jnp.zeros(count, jnp.int64))
 
 
-def add_turn(closed, check):
+def add_loop_check(closed, check):
     """Return (`check`, a Tensor of the enclosing recorder), and make the abstract trace `closed` of
     a loop body write the first nonzero status of all iterations to the Tensor."""
     inside, thread.recorder = thread.recorder, closed.outer

@@ -37,14 +37,14 @@ def defer(value, error_of):
 @uninterrupted
 def raise_deferred():
     """Raise the first error of the programs that have run, and drop their other errors."""
-    error, rest = None, []
+    error, waiting = None, []
     with _lock:
         for value, error_of in deferred:
             if not _is_there(value):
-                rest.append((value, error_of))
+                waiting.append((value, error_of))
             elif error is None:
                 error = error_of(on_host(value.array))
-        deferred[:] = rest
+        deferred[:] = waiting
     if error is not None:
         raise error
 

@@ -13,7 +13,7 @@ from sporax._src.runtime.index_checks.deferred import OutOfRange
 class Range(NamedTuple):
     """The range `[low, size)` in which indices along an axis must lie; `low` None: `-size`.
 
-    `other`: one more valid index. `of`: the phrase that replaces "along axis ..." in messages.
+    `other`: one more valid index. `span`: the phrase that replaces "along axis ..." in messages.
     """
 
     indices: Any
@@ -21,7 +21,7 @@ class Range(NamedTuple):
     axis: int | None = None
     low: int | None = None
     other: int | None = None
-    of: str = ""
+    span: str = ""
 
     @property
     def lowest(self):
@@ -32,12 +32,12 @@ class Range(NamedTuple):
         """Return the index out of range for a nonzero status."""
         return self.lowest + status if status < 0 else self.size - 1 + status
 
-    def error(self, who, what, status, place):
+    def error(self, who, what, status, location):
         """Return the error for a nonzero status of the indices `what` at a user line."""
-        whole = message(self.of or "along-axis", axis=self.axis)
+        whole = message(self.span or "along-axis", axis=self.axis)
         return rejection(
             "must-be-in-index-range", who, OutOfRange, what=_named(what), size=self.size,
-            lowest=self.lowest, whole=whole, got=self.worst(status), place=place,
+            lowest=self.lowest, whole=whole, got=self.worst(status), place=location,
         )  # fmt: skip
 
 
@@ -65,12 +65,12 @@ class Interval(NamedTuple):
         bits = worst.view(np.int64) if xp is np else lax.bitcast_convert_type(worst, np.int64)
         return xp.where((above > self.high) | (below < self.low), bits, np.int64(0))
 
-    def error(self, who, what, status, place):
+    def error(self, who, what, status, location):
         """Return the error for a nonzero status of the numbers `what` at a user line."""
         got = np.int64(status).view(np.float64)
         return rejection(
             "must-be-in-interval", who, what=_named(what), low=self.low, high=self.high,
-            got=float(got), place=place, remedy=message(self.remedy),
+            got=float(got), place=location, remedy=message(self.remedy),
         )  # fmt: skip
 
 
@@ -88,13 +88,13 @@ def statuses(items):
     groups: dict[Any, list] = {}
     for n, item in enumerate(items):
         groups.setdefault(_group(n, item, xp), []).append(n)
-    parts = [_statuses(xp, key, [items[n] for n in members]) for key, members in groups.items()]
-    if not parts:
+    computed = [_statuses(xp, key, [items[n] for n in members]) for key, members in groups.items()]
+    if not computed:
         return xp.zeros(0, np.int64)
     sizes = [1 if isinstance(item, Range) else item.size for item in items]
     positions = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     order = np.concatenate([positions[n] for members in groups.values() for n in members])
-    together = xp.concatenate(parts)
+    together = xp.concatenate(computed)
     return together if np.array_equal(order, np.arange(order.size)) else together[np.argsort(order)]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 PER_STEP = 4  # units in the last place, times the root of the number of steps
 _ROUNDINGS, _SPREAD = 16, 8
-PART = 2**15  # elements; parts of this size stay in the processor's cache
+CHUNK = 2**15  # elements; parts of this size stay in the processor's cache
 
 
 class Distance(NamedTuple):
@@ -30,15 +30,15 @@ class Difference(NamedTuple):
     output: int
     count: int
     size: int
-    place: tuple
-    found: Any
+    index: tuple
+    actual: Any
     expected: Any
 
     def __str__(self):
-        at = f" at {self.place}" if self.place else ""
+        position = f" at {self.index}" if self.index else ""
         return (
-            f"{self.count} of {self.size} elements differ, the worst{at}: {self.found!s} in place "
-            f"of {self.expected!s}"
+            f"{self.count} of {self.size} elements differ, the worst{position}: {self.actual!s} in "
+            f"place of {self.expected!s}"
         )
 
 
@@ -76,24 +76,24 @@ def precision_of(dtypes):
     return max((float(np.finfo(d).eps) if d.kind != "V" else 2.0**-7 for d in kinds), default=0.0)
 
 
-def difference(expected, found, precision, steps, spread=None):
+def difference(expected, actual, precision, steps, spread=None):
     """Return the first `Difference` of results, or None.
 
     `precision`: the machine epsilon of the computation. `steps`: of the program, whose roundings
     accumulate like a random walk. `spread`: the `Distance` by which rounding alone may move each
     output, see `rounding.deviations`; None: unknown.
     """
-    for k, one, other, bound in _compared(expected, found, precision, steps, spread):
+    for k, one, other, bound in _compared(expected, actual, precision, steps, spread):
         differs = None if _is_near(one, other, bound) else _differs(one, other, bound)
         if differs is not None:
             return Difference(k, *differs)
     return None
 
 
-def different(expected, found, precision, steps, spread=None):
+def different(expected, actual, precision, steps, spread=None):
     """Return the indices of all results that differ; the parameters are those of `difference`."""
     indices = []
-    for k, one, other, bound in _compared(expected, found, precision, steps, spread):
+    for k, one, other, bound in _compared(expected, actual, precision, steps, spread):
         is_near = _is_near(one, other, bound)
         if is_near is None:
             is_near = _differs(one, other, bound) is None
@@ -111,65 +111,65 @@ class _Bound(NamedTuple):
     others: int
 
 
-def _compared(expected, found, precision, steps, spread):
+def _compared(expected, actual, precision, steps, spread):
     """Yield (index, expected array, found array, their `_Bound`)."""
     roundings = _ROUNDINGS + PER_STEP * math.sqrt(steps)
-    for k, (one, other) in enumerate(zip(expected, found, strict=True)):
+    for k, (one, other) in enumerate(zip(expected, actual, strict=True)):
         one, other = np.asarray(one), np.asarray(other)
         moved = Distance(0.0, 0) if spread is None else spread[k]
         absolute = _tiny(one.dtype) * roundings + _SPREAD * moved.largest
         yield k, one, other, _Bound(precision * roundings, absolute, _SPREAD * moved.others)
 
 
-def _is_near(expected, found, bound):
+def _is_near(expected, actual, bound):
     """Return True if real elements are surely as close as required, False if they surely are not,
     None where `_farthest` does not decide."""
     if expected.dtype.kind != "f" or not expected.size:
         return None
     limit = bound.relative * max(float(expected.max()), -float(expected.min())) + bound.absolute
-    farthest, slack = _farthest(expected, found), 4 * float(np.finfo(expected.dtype).eps)
+    farthest, slack = _farthest(expected, actual), 4 * float(np.finfo(expected.dtype).eps)
     if not (math.isfinite(limit) and math.isfinite(farthest)):
         return None
     is_clear = abs(farthest - limit) > slack * limit
     return farthest < limit if is_clear else None
 
 
-def _differs(expected, found, bound):
+def _differs(expected, actual, bound):
     """Return the other fields of the `Difference` of two arrays, or None."""
     if expected.dtype.kind not in "fcV":
-        is_other = expected != found
+        is_other = expected != actual
         apart = is_other.astype(np.float64)
     else:
-        one, other = _real(expected), _real(found)
+        one, other = _real(expected), _real(actual)
         if np.array_equal(one, other):
             return None
         apart, is_other = _apart(one, other)
         finite = np.abs(one, where=np.isfinite(one), out=np.zeros(one.shape))
         is_far = apart > bound.relative * finite.max(initial=0.0) + bound.absolute
         if is_far.any():
-            return _worst(expected, found, is_far, apart)
+            return _worst(expected, actual, is_far, apart)
     if is_other.sum() > bound.others:
-        return _worst(expected, found, is_other, is_other)
+        return _worst(expected, actual, is_other, is_other)
     return None
 
 
 def _farthest(one, other):
     """Return the largest distance of real elements, rounded to their type; NaN or infinite if an
-    element is. Computed in parts of `PART` elements."""
+    element is. Computed in parts of `CHUNK` elements."""
     one, other = one.reshape(-1), other.reshape(-1)
-    apart, farthest = np.empty(min(PART, one.size), one.dtype), 0.0
+    apart, farthest = np.empty(min(CHUNK, one.size), one.dtype), 0.0
     with np.errstate(all="ignore"):
-        for start in range(0, one.size, PART):
-            ends = one[start : start + PART], other[start : start + PART]
-            part = np.subtract(*ends, out=apart[: ends[0].size])
-            farthest = np.maximum(farthest, np.abs(part, out=part).max())
+        for start in range(0, one.size, CHUNK):
+            ends = one[start : start + CHUNK], other[start : start + CHUNK]
+            chunk = np.subtract(*ends, out=apart[: ends[0].size])
+            farthest = np.maximum(farthest, np.abs(chunk, out=chunk).max())
     return float(farthest)
 
 
-def _worst(expected, found, which, weights):
-    place = np.unravel_index(int(np.argmax(np.where(which, weights, 0))), expected.shape)
-    place = tuple(map(int, place))
-    return int(which.sum()), expected.size, place, found[place], expected[place]
+def _worst(expected, actual, which, weights):
+    index = np.unravel_index(int(np.argmax(np.where(which, weights, 0))), expected.shape)
+    index = tuple(map(int, index))
+    return int(which.sum()), expected.size, index, actual[index], expected[index]
 
 
 def _tiny(dtype):

@@ -47,7 +47,7 @@ def _reduce(body, axes, *operands):
             even = length - length % 2
             combined = body.values([x[i:even:2] for i in (0, 1) for x in values])
             values = [
-                np.concatenate((x, rest[even:])) for x, rest in zip(combined, values, strict=True)
+                np.concatenate((x, old[even:])) for x, old in zip(combined, values, strict=True)
             ]
         values = (
             [x[0] for x in values]

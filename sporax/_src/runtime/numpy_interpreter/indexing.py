@@ -33,17 +33,17 @@ class Windows:
         self.cut = {a: sizes[a] for a in self.whole if sizes[a] < shape[a]}
         rank = len(batch) + len(self.short)
         spread = batch + (1,) * len(self.short)
-        self.places = []
+        self.index_arrays = []
         for axis in self.placed:
             pair = dict(paired).get(axis)
             if pair is not None:
-                place = np.arange(shape[axis]).reshape(_along(rank, pair))
+                index = np.arange(shape[axis]).reshape(_along(rank, pair))
             else:
-                place = starts[axis].reshape(spread)
+                index = starts[axis].reshape(spread)
             if axis in self.short:
                 steps = np.arange(sizes[axis])
-                place = place + steps.reshape(_along(rank, len(batch) + self.short.index(axis)))
-            self.places.append(place)
+                index = index + steps.reshape(_along(rank, len(batch) + self.short.index(axis)))
+            self.index_arrays.append(index)
 
     def axes_of_windows(self):
         """Return the position of each kept axis in (*batch, *short, *whole)."""
@@ -58,8 +58,8 @@ def _along(rank, axis):
 
 def _interleaved(rank, window_axes, of_windows):
     """Return the permutation from (*batch, *windows) to an array with windows at `window_axes`."""
-    batch, at = iter(range(rank)), dict(zip(window_axes, of_windows, strict=True))
-    return [at[axis] if axis in at else next(batch) for axis in range(rank)]
+    batch, sources = iter(range(rank)), dict(zip(window_axes, of_windows, strict=True))
+    return [sources[axis] if axis in sources else next(batch) for axis in range(rank)]
 
 
 def gather(parameters, x, indices):
@@ -72,9 +72,9 @@ def gather(parameters, x, indices):
         x = x[tuple([slice(windows.cut.get(axis)) for axis in range(x.ndim)])]
     placed = windows.placed
     if placed == [0] and not windows.short:
-        values = np.asarray(x.take(windows.places[0], 0))  # an array, not a NumPy scalar
+        values = np.asarray(x.take(windows.index_arrays[0], 0))  # an array, not a NumPy scalar
     else:
-        values = x.transpose(placed + windows.whole)[tuple(windows.places)]
+        values = x.transpose(placed + windows.whole)[tuple(windows.index_arrays)]
         if not placed:
             values = np.broadcast_to(values, windows.batch + values.shape).copy()
     if not windows.inside and parameters["mode"].name == "FILL_OR_DROP":
@@ -125,32 +125,32 @@ def _scattered(parameters, x, indices, updates, ufunc):
     windows = Windows(x.shape, indices, indexed, paired, sizes, dropped)
     order = _interleaved(updates.ndim, numbers.update_window_dims, windows.axes_of_windows())
     updates = updates.transpose(np.argsort(order))
-    places = windows.places
+    index_arrays = windows.index_arrays
     if not windows.inside and parameters["mode"].name != "CLIP":
         spread = windows.batch + (1,) * len(windows.short)
-        whole = [np.broadcast_to(p, np.broadcast_shapes(p.shape, spread)) for p in places]
-        places, updates = [p[windows.valid] for p in whole], updates[windows.valid]
+        whole = [np.broadcast_to(p, np.broadcast_shapes(p.shape, spread)) for p in index_arrays]
+        index_arrays, updates = [p[windows.valid] for p in whole], updates[windows.valid]
     axes = windows.placed + windows.whole
     turned = np.array(x.transpose(axes), order="C")  # a new array, so it may be written
     inner = tuple([slice(windows.cut.get(axis)) for axis in windows.whole])
-    if not places:  # each window begins at the array's origin
+    if not index_arrays:  # each window begins at the array's origin
         window = turned[(*inner, ...)]
         for update in updates.reshape(-1, *window.shape):
             window[...] = update if ufunc is None else ufunc(window, update)
     elif ufunc is None:
-        turned[(*places, *inner)] = updates
+        turned[(*index_arrays, *inner)] = updates
     elif windows.cut:
-        ufunc.at(turned, (*places, *inner), updates)
+        ufunc.at(turned, (*index_arrays, *inner), updates)
     else:
-        _combine(ufunc, turned, len(places), places, updates)
+        _combine(ufunc, turned, len(index_arrays), index_arrays, updates)
     return turned.transpose(np.argsort(axes))
 
 
-def _combine(ufunc, x, n_placed, places, updates):
-    """Compute `x[places] = ufunc(x[places], updates)`, also for repeated places."""
+def _combine(ufunc, x, n_placed, index, updates):
+    """Compute `x[index] = ufunc(x[index], updates)`, also for repeated places."""
     width = math.prod(x.shape[n_placed:])
-    rows = np.broadcast_to(np.ravel_multi_index(tuple(places), x.shape[:n_placed]), _lead(places))
-    rows, table = rows.ravel(), x.reshape(-1, width)
+    rows = np.ravel_multi_index(tuple(index), x.shape[:n_placed]).ravel()
+    table = x.reshape(-1, width)
     updates = updates.reshape(rows.size, width)
     if not updates.size:
         return
@@ -162,7 +162,3 @@ def _combine(ufunc, x, n_placed, places, updates):
     firsts = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
     rows = rows[firsts]
     table[rows] = ufunc(table[rows], ufunc.reduceat(updates[order], firsts, axis=0))
-
-
-def _lead(places):
-    return np.broadcast_shapes(*[p.shape for p in places])

@@ -49,9 +49,9 @@ def steps_and_inputs(trace):
     inputs, first = [*trace.inputs], {"input": 0}
     for kind, dtype, n in ("real", float, trace.n_reals), ("integer", int, trace.n_integers):
         first[kind] = len(inputs)
-        inputs += [Aval.of((), np.dtype(dtype))] * n
+        inputs += [Aval.intern((), np.dtype(dtype))] * n
     first["constant"] = len(inputs)
-    inputs += [Aval.of(np.shape(x), np.asarray(x).dtype) for x in trace.constants]
+    inputs += [Aval.intern(np.shape(x), np.asarray(x).dtype) for x in trace.constants]
     steps = [
         (rule, op, [i if kind == "output" else ~(first[kind] + i) for kind, i in refs])
         for op, rule, refs in trace.steps
@@ -76,19 +76,19 @@ def compiles_long(plan):
     return _compile_seconds(plan) >= LONG
 
 
-def interpreted(plan, is_captured, is_new, place, make, compile_it, switch):
+def interpreted(plan, is_captured, is_new, slot, make, compile_it, switch):
     """Return the `Interpretation` that runs a trace first. `is_new`: the trace did not run before,
-    with other outputs or donated inputs. `place`: the table of programs and its key there, until a
+    with other outputs or donated inputs. `slot`: the table of programs and its key there, until a
     program of `make()`, compiled by `compile_it(program, arrays, reals, integers)`, replaces it.
     `switch`: compares the program with the last run, see `engine.verification`; None: no
     comparison."""
     if not compiles_long(plan):
         few = min(MOST_RUNS, max(1, LITTLE_WORK // max(plan.work, 1)))
-        return Interpretation(plan, 1 if is_captured else few, place, make, switch=switch)
+        return Interpretation(plan, 1 if is_captured else few, slot, make, switch=switch)
     compiling, running = _compile_seconds(plan), STEP * len(plan.steps) + WORK * plan.work
     few, meanwhile = max(1, int(0.2 * compiling / running)), math.ceil(0.3 * compiling / running)
     compilation = BackgroundCompilation(make, compile_it, meanwhile, switch)
-    return Interpretation(plan, few if is_new else 1, place, make, compilation, switch)
+    return Interpretation(plan, few if is_new else 1, slot, make, compilation, switch)
 
 
 class Interpretation:
@@ -97,9 +97,9 @@ class Interpretation:
     suffice for the results of all operations, the program of `make()`, which does not store each of
     them, replaces it."""
 
-    def __init__(self, plan, runs: float = math.inf, place: Any = None, make: Any = None,
+    def __init__(self, plan, runs: float = math.inf, slot: Any = None, make: Any = None,
                  compilation: Any = None, switch: Any = None):  # fmt: skip
-        self.plan, self.runs, self.place, self.compilation = plan, runs, place, compilation
+        self.plan, self.runs, self.slot, self.compilation = plan, runs, slot, compilation
         self.switch, self.make = switch, make
         self.size = 0  # bytes of all results; NumPy needs little else
 
@@ -133,7 +133,7 @@ class Interpretation:
         return [device_array(a) for a in self.plan(*operands)]
 
     def _leave_to(self, program):
-        programs, key = self.place
+        programs, key = self.slot
         if programs.get(key) is self:  # other threads may run it too
             programs[key] = program
 

@@ -68,9 +68,9 @@ class OpFamily:
 def trace_for(op, avals, sizes):
     """Return (the jaxpr of `op` for other sizes, first in its attributes, then in operands; whether
     it returns one array instead of a tuple)."""
-    rest = iter(sizes)
-    own = tuple(islice(rest, len(op.sizes)))
+    remaining = iter(sizes)
+    own = tuple(islice(remaining, len(op.sizes)))
     op = op.resized(own) if own else op
-    taken = tuple([Aval.of(tuple(islice(rest, a.ndim)), a.dtype, a.weak) for a in avals])
+    taken = tuple([Aval.intern(tuple(islice(remaining, a.ndim)), a.dtype, a.weak) for a in avals])
     traced = jax.jit(functools.partial(op.compute, taken)).trace(*map(spec, taken))
     return primitive_jaxpr(traced.jaxpr), not isinstance(traced.out_info, (tuple, list))

@@ -54,17 +54,17 @@ class Plan:
     def values(self, arrays):
         """Return the outputs, which may be views of inputs or of each other."""
         slots = self.start.copy()
-        for at, array in zip(self.inputs, arrays, strict=True):
-            slots[at] = array
+        for slot, array in zip(self.inputs, arrays, strict=True):
+            slots[slot] = array
         for function, operands, out, free in self.steps:
             results = function(*[slots[i] for i in operands])
             if out.__class__ is int:
                 slots[out] = results
             else:
-                for at, value in zip(out, results, strict=True):
-                    slots[at] = value
-            for at in free:
-                slots[at] = None
+                for slot, value in zip(out, results, strict=True):
+                    slots[slot] = value
+            for slot in free:
+                slots[slot] = None
         return [slots[i] for i in self.outputs]
 
     def __call__(self, *arrays):
@@ -130,10 +130,10 @@ class Builder:
         if value.size > 1 or value.ndim:
             return self.slot(value.shape, value)
         key = value.dtype, value.tobytes()
-        at = self.slots.get(key)
-        if at is None:
-            at = self.slots[key] = self.slot((), value)
-        return at
+        slot = self.slots.get(key)
+        if slot is None:
+            slot = self.slots[key] = self.slot((), value)
+        return slot
 
     def add(self, closed, operands):
         """Add the steps of a closed jaxpr on the slots `operands`; returns its outputs' slots.
@@ -155,19 +155,19 @@ class Builder:
     def read(self, atom, env):
         return self.constant(atom.val, atom.aval) if isinstance(atom, Literal) else env[atom]
 
-    def full(self, at, shape):
+    def full(self, slot, shape):
         """Return the slot of the same value in its full shape."""
-        return self.view(_spread, at, shape)
+        return self.view(_spread, slot, shape)
 
-    def view(self, function, at, shape):
-        """Return the slot of `function(shape, value)`, a view of another shape of `at`'s value."""
-        if self.shapes[at] == shape:
-            return at
-        key = function, shape, at
+    def view(self, function, slot, shape):
+        """Return the slot of `function(shape, value)`, a view of `slot`'s value in that shape."""
+        if self.shapes[slot] == shape:
+            return slot
+        key = function, shape, slot
         view = self.slots.get(key)
         if view is None:
             view = self.slots[key] = self.slot(shape)
-            self.steps.append((self.viewing(function, shape), (at,), view))
+            self.steps.append((self.viewing(function, shape), (slot,), view))
         return view
 
     @staticmethod
@@ -213,9 +213,9 @@ class Builder:
         if name == "convert_element_type" and operands[0].dtype == results[0].dtype:
             return slots
         if name in ELEMENTWISE or name in ELEMENTWISE_RULES:
-            shapes = [self.broadcast([self.shapes[at] for at in slots])]
+            shapes = [self.broadcast([self.shapes[slot] for slot in slots])]
         else:
-            slots = [self.full(at, a.shape) for at, a in zip(slots, operands, strict=True)]
+            slots = [self.full(slot, a.shape) for slot, a in zip(slots, operands, strict=True)]
             shapes = [a.shape for a in results]
         key = _key(name, parameters, slots)
         outs = self.slots.get(key)
@@ -250,10 +250,10 @@ class Builder:
 
     def filled(self, key, function, arguments, shape):
         """Return the slot of the constant `function(*arguments)`, which has this shape."""
-        at = self.slots.get(key)
-        if at is None:
-            at = self.slots[key] = self.slot(shape, function(*arguments))
-        return at
+        slot = self.slots.get(key)
+        if slot is None:
+            slot = self.slots[key] = self.slot(shape, function(*arguments))
+        return slot
 
     @staticmethod
     def broadcast(shapes):
@@ -269,7 +269,7 @@ class Builder:
 
     def finish(self, inputs, outputs, shapes):
         """Return the plan that computes the slots `outputs`, each in its full shape."""
-        outputs = [self.full(at, shape) for at, shape in zip(outputs, shapes, strict=True)]
+        outputs = [self.full(slot, shape) for slot, shape in zip(outputs, shapes, strict=True)]
         kept, needed, steps, work = set(outputs), set(outputs), [], []
         for function, operands, out in reversed(self.steps):
             outs = (out,) if out.__class__ is int else out
@@ -294,19 +294,19 @@ class Builder:
 # Primitives that repeat a value: the slot keeps the shorter form.
 
 
-def _broadcast_in_dim(builder, parameters, result, at, *sizes):
+def _broadcast_in_dim(builder, parameters, result, slot, *sizes):
     if sizes or result.dtype not in _DTYPES:
         raise Unsupported("broadcast_in_dim")
     target = parameters["shape"]
-    held = builder.shapes[at]
-    if all(n == 1 for n in held):
+    current = builder.shapes[slot]
+    if all(n == 1 for n in current):
         shape = ()
     else:
         shape = [1] * len(target)
-        for axis, n in zip(parameters["broadcast_dimensions"], held, strict=True):
+        for axis, n in zip(parameters["broadcast_dimensions"], current, strict=True):
             shape[axis] = n
         shape = tuple(shape)
-    return builder.view(_reshape, at, shape)
+    return builder.view(_reshape, slot, shape)
 
 
 def _iota(builder, parameters, result):

@@ -12,7 +12,13 @@ import contextlib
 
 from jax.export import SymbolicScope
 
-from sporax._src.core.jax_internals import compared_dims, evaluate_size, is_symbolic, on_comparison
+from sporax._src.core.jax_internals import (
+    compared_dims,
+    equations,
+    evaluate_size,
+    is_symbolic,
+    on_comparison,
+)
 from sporax._src.diagnosis.sizes import is_huge
 from sporax._src.runtime.xla_kernels.intermediates import intermediates, largest
 
@@ -42,19 +48,19 @@ class SizePattern:
     def __init__(self, sizes, different=(), varying=(), bounds=()):
         self.sizes, self.different, self.varying = sizes, different, varying
         self.bounds = bounds
-        self.first, self.rest = {}, []  # position of each symbol; (position, size) of all others
+        self.first, self.others = {}, []  # position of each symbol; (position, size) of all others
         for i, size in enumerate(sizes):
             name = str(size)
             if is_symbolic(size) and name.isidentifier() and name not in self.first:
                 self.first[name] = i
             else:
-                self.rest.append((i, size))
+                self.others.append((i, size))
 
     def bind(self, sizes):
         """Return the symbols' values for these sizes (ints, or symbolic themselves); None if they
         do not match."""
         symbols = {name: sizes[i] for name, i in self.first.items()}
-        for i, size in self.rest:
+        for i, size in self.others:
             if sizes[i] != (size if size.__class__ is int else evaluate_size(size, symbols)):
                 return None
         for one, other in self.different:
@@ -67,7 +73,7 @@ class SizePattern:
         return symbols
 
     @staticmethod
-    def of(history, bounded=False):
+    def from_history(history, bounded=False):
         """Return the most specific pattern of all these sets of sizes; None if no size varies, or
         too many.
 
@@ -157,7 +163,7 @@ class SizeFamily:
             return None
         self.tried += 1
         for bounded in False, True:
-            pattern = SizePattern.of(self.history, bounded)
+            pattern = SizePattern.from_history(self.history, bounded)
             if pattern is None or (bounded and not pattern.bounds):
                 return None
             with contextlib.suppress(NotPolymorphic):
@@ -208,20 +214,16 @@ def distinct(pairs):
 
 
 def _refuse_control_flow(jaxpr):
-    """Raise `NotPolymorphic` if there is control flow, whose parts have separate plans."""
-    for equation in jaxpr.eqns:
+    """Raise `NotPolymorphic` if there is control flow, whose bodies have separate plans."""
+    for equation in equations(jaxpr):
         if equation.primitive.name in ("cond", "scan", "while"):
             raise NotPolymorphic(equation.primitive.name)
-        for part in equation.params.values():
-            inner = getattr(part, "jaxpr", part)
-            if hasattr(inner, "eqns"):
-                _refuse_control_flow(inner)
 
 
 def sized(item, symbols):
     """Return a shape or a parameter with values substituted for its symbols."""
     if item.__class__ is tuple:
-        return tuple([sized(part, symbols) for part in item])
+        return tuple([sized(element, symbols) for element in item])
     return evaluate_size(item, symbols)
 
 

@@ -44,7 +44,7 @@ def _filled(item, values):
     if item.__class__ is _Size:
         return values[item.index]
     if item.__class__ is tuple:
-        return tuple([_filled(part, values) for part in item])
+        return tuple([_filled(element, values) for element in item])
     return item
 
 
@@ -93,7 +93,7 @@ class PolymorphicBuilder(SizingBuilder):
     def numbered(self, item):
         """Return a shape or parameter with a `_Size` for each symbolic size."""
         if item.__class__ is tuple:
-            return tuple([self.numbered(part) for part in item])
+            return tuple([self.numbered(element) for element in item])
         if not is_symbolic(item):
             return item
         if item not in self.sizes:
@@ -119,11 +119,11 @@ class PolymorphicBuilder(SizingBuilder):
     def filled(self, key, function, arguments, shape):
         if not has_symbols(arguments):
             return super().filled(key, function, arguments, shape)
-        at = self.slots.get(key)
-        if at is None:
-            at = self.slots[key] = self.slot(shape)
-            self.constants.append((at, function, self.numbered(arguments)))
-        return at
+        slot = self.slots.get(key)
+        if slot is None:
+            slot = self.slots[key] = self.slot(shape)
+            self.constants.append((slot, function, self.numbered(arguments)))
+        return slot
 
     def work_of(self, name, parameters, operands, results):
         if not any(has_symbols(a.shape) for a in (*operands, *results)):
@@ -157,7 +157,7 @@ class SizedStep:
     def __init__(self, function, arguments):
         self.function, self.arguments = function, arguments
 
-    def at(self, values):
+    def instantiate(self, values):
         """Return the step's function for these values of the plan's sizes."""
         function = self.function(*_filled(self.arguments, values))
         if isinstance(function, Unsupported):
@@ -182,17 +182,17 @@ class PolymorphicPlan:
             for shape, (_, dtype) in zip(shapes, inputs, strict=True)
         ]
         n, different, varying = len(inputs), [], []
-        for form, n_sizes, places in steps:
-            places = [n + at if at >= 0 else ~at for at in places]
-            taken = [shapes[at] for at in places]
+        for form, n_sizes, indices in steps:
+            indices = [n + i if i >= 0 else ~i for i in indices]
+            taken = [shapes[i] for i in indices]
             closed, symbols = _bound(form, [*itertools.islice(sizes, n_sizes)], taken, different)
             builder.bind(symbols)
             varying += symbols.values()
-            slots += builder.add(closed, [slots[at] for at in places])
+            slots += builder.add(closed, [slots[i] for i in indices])
             shapes += [sized(a.shape, symbols) for a in closed.out_avals]  # type: ignore[reportAttributeAccessIssue]  # arrays
-        places = [n + at if at >= 0 else ~at for at in wanted]
+        indices = [n + i if i >= 0 else ~i for i in wanted]
         self.plan = builder.finish(
-            slots[:n], [slots[at] for at in places], [shapes[at] for at in places]
+            slots[:n], [slots[i] for i in indices], [shapes[i] for i in indices]
         )
         varying = {str(size): size for size in varying}
         self.pattern = SizePattern(pattern.sizes, distinct(different), tuple(varying.values()))
@@ -200,16 +200,16 @@ class PolymorphicPlan:
         self.sized = [i for i, step in enumerate(self.plan.steps) if step[0].__class__ is SizedStep]
         self.sizes = list(builder.sizes)
 
-    def at(self, symbols):
+    def instantiate(self, symbols):
         """Return the `Plan` for these values of the symbols; raises `Unsupported`."""
         values = [evaluate_size(size, symbols) for size in self.sizes]
         general = self.plan
         steps, start = general.steps.copy(), general.start.copy()
         for i in self.sized:
             step, operands, out, free = steps[i]
-            steps[i] = step.at(values), operands, out, free
-        for at, function, arguments in self.constants:
-            start[at] = function(*_filled(arguments, values))
+            steps[i] = step.instantiate(values), operands, out, free
+        for slot, function, arguments in self.constants:
+            start[slot] = function(*_filled(arguments, values))
         work = 0
         for one, count in general.work:
             if one.__class__ is tuple:
@@ -244,7 +244,7 @@ def plan_for_all_sizes(families, steps, inputs, wanted):
     sizes = tuple([*itertools.chain(*[a.shape for a in inputs], *[op.sizes for _, op, _ in steps])])
     if not all([n.__class__ is int for n in sizes]):
         return None
-    structure = [(op.family, len(op.sizes), *places) for _, op, places in steps]
+    structure = [(op.family, len(op.sizes), *operands) for _, op, operands in steps]
     avals = [(a.dtype, signature(a.shape)) for a in inputs]
     key = tuple(structure), tuple(avals), wanted
     family = families.get(key)
@@ -255,13 +255,13 @@ def plan_for_all_sizes(families, steps, inputs, wanted):
 
     def build(pattern):
         forms = [
-            (rule.form[0] if rule.form else rule.jaxpr, len(op.sizes), places)
-            for rule, op, places in steps
+            (rule.form[0] if rule.form else rule.jaxpr, len(op.sizes), operands)
+            for rule, op, operands in steps
         ]
         return PolymorphicPlan(pattern, forms, [(a.ndim, a.dtype) for a in inputs], wanted)
 
-    found = family.find(sizes, build)
-    return None if found is None else found[0].at(found[1])
+    match = family.find(sizes, build)
+    return None if match is None else match[0].instantiate(match[1])
 
 
 def plan_for_these_sizes(steps, inputs, wanted, builder=None):
@@ -271,11 +271,11 @@ def plan_for_these_sizes(steps, inputs, wanted, builder=None):
     builder, n = builder or SizingBuilder(), len(inputs)
     slots = [builder.input(aval) for aval in inputs]
     shapes = [aval.shape for aval in inputs]
-    for rule, _, places in steps:
+    for rule, _, indices in steps:
         form = rule.form
         closed, symbols = (form[0].closed, form[1]) if form else (rule.jaxpr, {})
         builder.bind(symbols)
-        slots += builder.add(closed, [slots[n + at if at >= 0 else ~at] for at in places])
+        slots += builder.add(closed, [slots[n + i if i >= 0 else ~i] for i in indices])
         shapes += [aval.shape for aval in rule.avals]
-    places = [n + at if at >= 0 else ~at for at in wanted]
-    return builder.finish(slots[:n], [slots[at] for at in places], [shapes[at] for at in places])
+    indices = [n + i if i >= 0 else ~i for i in wanted]
+    return builder.finish(slots[:n], [slots[i] for i in indices], [shapes[i] for i in indices])

@@ -256,7 +256,7 @@ RULES = {
     "scatter-max": indexing.scatter_with(np.maximum),
     "scatter-min": indexing.scatter_with(np.minimum),
     "scatter-mul": indexing.scatter_with(np.multiply),
-    "scatter-sub": lambda parameters, x, at, y: _ADD_AT(parameters, x, at, -y),
+    "scatter-sub": lambda parameters, x, i, y: _ADD_AT(parameters, x, i, -y),
     "slice": _slice,
     "sort": _sort,
     "split": _split,

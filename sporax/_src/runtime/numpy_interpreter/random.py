@@ -27,8 +27,8 @@ def threefry(key_0, key_1, high, low):
     flat = [np.ravel(w) for w in words]
     hashed = np.empty((2, flat[0].size), np.uint32)
     for start in range(0, flat[0].size, _CHUNK):
-        part = slice(start, start + _CHUNK)
-        hashed[0, part], hashed[1, part] = _encipher(*[w[part] for w in flat])
+        chunk = slice(start, start + _CHUNK)
+        hashed[0, chunk], hashed[1, chunk] = _encipher(*[w[chunk] for w in flat])
     return hashed[0].reshape(shape), hashed[1].reshape(shape)
 
 

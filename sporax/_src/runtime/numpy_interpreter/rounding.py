@@ -13,7 +13,7 @@ import numpy as np
 
 from sporax._src.core.jax_internals import equations
 from sporax._src.runtime.numpy_interpreter import comparison
-from sporax._src.runtime.numpy_interpreter.comparison import PART, Distance, distance
+from sporax._src.runtime.numpy_interpreter.comparison import CHUNK, Distance, distance
 from sporax._src.runtime.numpy_interpreter.control import CONTROL
 from sporax._src.runtime.numpy_interpreter.plans import MOVES, Unsupported, numpy_function
 from sporax._src.runtime.numpy_interpreter.polymorphic_plan import SizingBuilder
@@ -61,13 +61,13 @@ class Noise:
         """Return x (1 + scale * factors), flat."""
         x = x.reshape(-1)
         result = np.empty(x.size, np.result_type(x.dtype, np.float32))
-        starts = range(0, x.size, PART)
-        places = self.random.integers(self.SIZE - min(PART, x.size) + 1, size=len(starts))
-        for start, place in zip(starts, places.tolist(), strict=True):
-            part, out = x[start : start + PART], result[start : start + PART]
-            np.multiply(self.table[place : place + part.size], scale, out=out)
-            out *= part
-            out += part
+        starts = range(0, x.size, CHUNK)
+        offsets = self.random.integers(self.SIZE - min(CHUNK, x.size) + 1, size=len(starts))
+        for start, offset in zip(starts, offsets.tolist(), strict=True):
+            chunk, out = x[start : start + CHUNK], result[start : start + CHUNK]
+            np.multiply(self.table[offset : offset + chunk.size], scale, out=out)
+            out *= chunk
+            out += chunk
         return result
 
 
@@ -115,7 +115,7 @@ class PerturbingBuilder(SizingBuilder):
         is_one = not isinstance(results, (tuple, list))
         wide = _widened(function, operands) if has_wider else None
         moved = [
-            self._nudged(x, ulps, None if wide is None else _is_equal(x, wide[i]))
+            self._nudged(x, ulps, None if wide is None else x == wide[i])
             for i, x in enumerate([results] if is_one else results)
         ]
         return moved[0] if is_one else moved
@@ -160,7 +160,8 @@ def steps_of_sums(jaxprs):
 
 
 def _is_floating(dtype):
-    return dtype.kind in "fcV"  # bfloat16 has kind 'V' in NumPy
+    # bfloat16 has kind 'V' in NumPy; random keys have a dtype of JAX
+    return isinstance(dtype, np.dtype) and dtype.kind in "fcV"
 
 
 def _is_whole(x):
@@ -176,11 +177,6 @@ def _widened(function, operands):
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
-def _is_equal(x, wide):
-    """Return a mask of the elements of a result that equal the wider one's."""
-    return x == wide
-
-
 def perturbed(build, runs):
     """Yield plans perturbed by different noises. `build`: (builder) -> the plan."""
     return (build(PerturbingBuilder(Noise(seed))) for seed in range(runs))
@@ -191,6 +187,6 @@ def deviations(plans, inputs, expected):
     between the expected result and a perturbed one."""
     largest = [Distance(0.0, 0)] * len(expected)
     for plan in plans:
-        found = map(distance, expected, plan(*inputs))
-        largest = [Distance(*map(max, *pair)) for pair in zip(largest, found, strict=True)]  # type: ignore[reportArgumentType]  # an int from ints
+        distances = map(distance, expected, plan(*inputs))
+        largest = [Distance(*map(max, *pair)) for pair in zip(largest, distances, strict=True)]  # type: ignore[reportArgumentType]  # an int from ints
         yield largest

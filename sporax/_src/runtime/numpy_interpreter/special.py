@@ -25,7 +25,7 @@ def _expanded(function, last, sign, x):
     values, slopes = _grid(function, last, x.dtype)
     x = np.minimum(np.maximum(x, -6), last)
     nearest = np.rint(x * _PER_UNIT)
-    place = nearest.astype(np.intp) + 6 * _PER_UNIT
+    index = nearest.astype(np.intp) + 6 * _PER_UNIT
     g = nearest / _PER_UNIT
     d = x - g
     before, hermite, power = 1, 2 * g, d
@@ -34,8 +34,8 @@ def _expanded(function, last, sign, x):
         power = power * d * x.dtype.type(-1 / (n + 1))
         series = series + hermite * power
         before, hermite = hermite, 2 * g * hermite - 2 * n * before
-    change = slopes.take(place, mode="clip") * series
-    base = values.take(place, mode="clip")
+    change = slopes.take(index, mode="clip") * series
+    base = values.take(index, mode="clip")
     return base + change if sign > 0 else base - change
 
 

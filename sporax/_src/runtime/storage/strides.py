@@ -58,10 +58,10 @@ class Strided(NamedTuple):
 
     def indices(self):
         """Return the memory index of each element."""
-        at = np.full(self.shape, self.offset)
+        indices = np.full(self.shape, self.offset)
         for axis, (n, s) in enumerate(zip(self.shape, self.strides, strict=True)):
-            at += (np.arange(n) * s).reshape(-1, *[1] * (len(self.shape) - axis - 1))
-        return at
+            indices += (np.arange(n) * s).reshape(-1, *[1] * (len(self.shape) - axis - 1))
+        return indices
 
     def reshape(self, shape):
         """Return the layout in another shape; COPY if strides cannot express it."""
@@ -111,11 +111,11 @@ class Strided(NamedTuple):
         strides = tuple([-s if i in axes else s for i, s in enumerate(self.strides)])
         return Strided(self.shape, strides, offset)
 
-    def broadcast(self, shape, places):
-        """Broadcast to `shape`: dimension `i` becomes dimension `places[i]`."""
+    def broadcast(self, shape, dims):
+        """Broadcast to `shape`: dimension `i` becomes dimension `dims[i]`."""
         strides = [0] * len(shape)
-        for n, s, place in zip(self.shape, self.strides, places, strict=True):
-            strides[place] = s if n == shape[place] else 0
+        for n, s, dim in zip(self.shape, self.strides, dims, strict=True):
+            strides[dim] = s if n == shape[dim] else 0
         return Strided(tuple(shape), tuple(strides), self.offset)
 
     def diagonal(self, offset, dim1, dim2):
@@ -124,10 +124,10 @@ class Strided(NamedTuple):
         rows, columns = self.shape[a], self.shape[b]
         n = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
         start = max(-offset, 0) * self.strides[a] + max(offset, 0) * self.strides[b]
-        rest = [i for i in range(len(self.shape)) if i not in (a, b)]
+        others = [i for i in range(len(self.shape)) if i not in (a, b)]
         return Strided(
-            (*[self.shape[i] for i in rest], n),
-            (*[self.strides[i] for i in rest], self.strides[a] + self.strides[b]),
+            (*[self.shape[i] for i in others], n),
+            (*[self.strides[i] for i in others], self.strides[a] + self.strides[b]),
             self.offset + (start if n else 0),
         )
 

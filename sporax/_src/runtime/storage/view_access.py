@@ -33,12 +33,12 @@ def _dynamic_slice(layout, *starts, slice_sizes):
 
 def _split(layout, sizes, axis):
     ends = list(itertools.accumulate(sizes, initial=0))
-    parts = []
+    layouts = []
     for a, b in itertools.pairwise(ends):
         starts, stops = [0] * len(layout.shape), list(layout.shape)
         starts[axis], stops[axis] = a, b
-        parts.append(layout.slice(starts, stops))
-    return parts
+        layouts.append(layout.slice(starts, stops))
+    return layouts
 
 
 # primitive that only rearranges elements -> rule from the operand's layout to the result's
@@ -186,19 +186,19 @@ class Scattered(NamedTuple):
     shape: tuple
     strides: tuple
 
-    def _places(self, offset):
-        at = jnp.asarray(offset, jnp.int64)
+    def _indices(self, offset):
+        indices = jnp.asarray(offset, jnp.int64)
         for axis, s in enumerate(self.strides):
-            at = at + lax.broadcasted_iota(jnp.int64, self.shape, axis) * s
-        return jnp.broadcast_to(at, self.shape)
+            indices = indices + lax.broadcasted_iota(jnp.int64, self.shape, axis) * s
+        return jnp.broadcast_to(indices, self.shape)
 
     def read(self, x, offset):
         """Return the elements in the shape of the view."""
-        return x.reshape(-1)[self._places(offset)]
+        return x.reshape(-1)[self._indices(offset)]
 
     def write(self, x, new, offset):
         """Return `x` with the elements of `new`; any one wins if several share a memory index."""
-        return x.reshape(-1).at[self._places(offset)].set(new).reshape(x.shape)
+        return x.reshape(-1).at[self._indices(offset)].set(new).reshape(x.shape)
 
 
 class Nothing(NamedTuple):
@@ -335,5 +335,5 @@ def write(x, path, new):
     """Return the Tensor `x` with `new` at the end of a path."""
     if not path:
         return new
-    first, *rest = path
-    return first.write(x, write(first.read(x), rest, new) if rest else new)
+    first, *remaining = path
+    return first.write(x, write(first.read(x), remaining, new) if remaining else new)

@@ -38,8 +38,8 @@ def view(op, source, *operands, put=None):
     out = apply(op, source, *operands)
     if isinstance(source, Tensor):
         if out.__class__ is tuple:
-            for i, part in enumerate(out):
-                _link(part, source, op, operands, i, put)
+            for i, result in enumerate(out):
+                _link(result, source, op, operands, i, put)
         else:
             _link(out, source, op, operands, 0, put)
     return out
@@ -146,13 +146,13 @@ class Alias:
             segment = Dynamic(self.op, self.put, self.operands, self._result(aval))
             self._path = (*path, segment)
             return
-        rest, last = _split(path, aval)
+        leading, last = _split(path, aval)
         layout = _layout(self.op, last.layout, self.operands, self.output, aval)
         if layout is COPY:
             self.parent, self._path = None, ()
             self.storage = Storage(self._result(aval), _gone, self.storage)
         else:
-            self._path = (*rest, Part(last.shape, layout))
+            self._path = (*leading, Part(last.shape, layout))
 
     def _result(self, aval):
         return self.op.rule((aval, *_avals(self.operands))).avals[self.output]
@@ -166,7 +166,7 @@ class Alias:
         if last.__class__ is Dynamic:
             return last.aval
         dtypes = [s.aval.dtype for s in self.path if s.__class__ is Dynamic]
-        return Aval.of(last.layout.shape, [self.storage.aval.dtype, *dtypes][-1])
+        return Aval.intern(last.layout.shape, [self.storage.aval.dtype, *dtypes][-1])
 
     @property
     def layout(self):
@@ -216,7 +216,7 @@ class Alias:
                 (other, read(write(filled, self.path, new), path))
                 for other in others
                 if _meet(self.path, path := other._alias.path)
-                for filled in [write(_blank(self.storage.aval), path, other)]
+                for filled in [write(apply(_zeros(self.storage.aval)), path, other)]
             ]
         whole = new if root is handle else write(root, self.path, new)
         return [
@@ -329,7 +329,7 @@ def _meet(path, other):
 
 
 def _avals(operands):
-    from_python = {int: Aval.of((), np.dtype(np.int64), True)}
+    from_python = {int: Aval.intern((), np.dtype(np.int64), True)}
     return [o._value.aval if isinstance(o, Tensor) else from_python[type(o)] for o in operands]
 
 
@@ -352,10 +352,6 @@ forest.tables.append(_layouts)
 @functools.cache
 def _zeros(aval):
     return Op("zeros", lambda: jnp.zeros(aval.shape, aval.dtype))
-
-
-def _blank(aval):
-    return apply(_zeros(aval))
 
 
 REINTERPRETED = "another dtype"  # `Op.layout` of an operation that reads bytes as another dtype

@@ -108,10 +108,10 @@ class Barriers:
     def __init__(self):
         self._done = {}  # (id(jaxpr), kinds of inputs) -> (jaxpr, new jaxpr, kinds of results)
 
-    def put(self, part, kinds):
+    def put(self, program, kinds):
         """Return (the program with barriers, the kinds of its results), for inputs of these kinds.
-        `part`: a `Jaxpr` or `ClosedJaxpr`, which is returned unchanged if it needs no barriers."""
-        jaxpr = getattr(part, "jaxpr", part)
+        `program`: a `Jaxpr` or `ClosedJaxpr`, returned unchanged if it needs no barriers."""
+        jaxpr = getattr(program, "jaxpr", program)
         key = id(jaxpr), tuple(kinds)
         if key not in self._done:
             steps = []
@@ -127,8 +127,8 @@ class Barriers:
             self._done[key] = jaxpr, jaxpr if is_same else jaxpr.replace(eqns=steps), outs
         _, new, outs = self._done[key]
         if new is jaxpr:
-            return part, outs
-        return new if part is jaxpr else ClosedJaxpr(new, part.consts), outs
+            return program, outs
+        return new if program is jaxpr else ClosedJaxpr(new, program.consts), outs
 
     def _with_barriers(self, step, kinds):
         """Return (the barriers that the step needs and the step, the kinds of its results)."""
@@ -139,9 +139,9 @@ class Barriers:
             hidden |= DENORMAL
         if numbers := [i for i, kind in enumerate(kinds) if kind & hidden]:
             kinds = [0 if i in numbers else kind for i, kind in enumerate(kinds)]
-        parts, barred = _PARTS.get(name), []
-        if parts is not None:
-            params, outs = parts(self.put, step.params, kinds)
+        nested_rule, barred = _NESTED_RULES.get(name), []
+        if nested_rule is not None:
+            params, outs = nested_rule(self.put, step.params, kinds)
             if any(step.params[key] is not new for key, new in params.items()):
                 step = step.replace(params={**step.params, **params})
         else:
@@ -230,31 +230,31 @@ def _windows(name, kinds):
 # The inner jaxprs of a step: (their new values in its params, the kinds of its results)
 
 
-def _call(part, params, kinds):
+def _call(put, params, kinds):
     name = next(name for name in CALLS.values() if name in params)
-    new, outs = part(params[name], kinds)
+    new, outs = put(params[name], kinds)
     return {name: new}, outs
 
 
-def _cond(part, params, kinds):
-    new, outs = zip(*[part(branch, kinds[1:]) for branch in params["branches"]], strict=True)
+def _cond(put, params, kinds):
+    new, outs = zip(*[put(branch, kinds[1:]) for branch in params["branches"]], strict=True)
     same = all(map(operator.is_, new, params["branches"]))
     outs = [functools.reduce(operator.or_, of_one) for of_one in zip(*outs, strict=True)]
     return {} if same else {"branches": new}, outs
 
 
-def _while(part, params, kinds):
+def _while(put, params, kinds):
     n, m = params["cond_nconsts"], params["body_nconsts"]
     carried = [ANY] * (len(kinds) - n - m)
-    test, _ = part(params["cond_jaxpr"], kinds[:n] + carried)
-    body, _ = part(params["body_jaxpr"], kinds[n : n + m] + carried)
+    test, _ = put(params["cond_jaxpr"], kinds[:n] + carried)
+    body, _ = put(params["body_jaxpr"], kinds[n : n + m] + carried)
     return {"cond_jaxpr": test, "body_jaxpr": body}, carried
 
 
-def _scan(part, params, kinds):
+def _scan(put, params, kinds):
     n, _ = scan_counts(params)
-    body, outs = part(params["jaxpr"], kinds[:n] + [ANY] * (len(kinds) - n))
+    body, outs = put(params["jaxpr"], kinds[:n] + [ANY] * (len(kinds) - n))
     return {"jaxpr": body}, [ANY] * len(outs)
 
 
-_PARTS = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}
+_NESTED_RULES = {**dict.fromkeys(CALLS, _call), "cond": _cond, "while": _while, "scan": _scan}

@@ -25,10 +25,9 @@ import jax
 from sporax._src.core import heap
 from sporax._src.core.environment import choice
 from sporax._src.core.heap import library, pages, release, usage
-from sporax._src.core.jax_internals import dce_jaxpr
+from sporax._src.core.jax_internals import dce_jaxpr, equations, jaxprs_in
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import rejection
-from sporax._src.runtime.xla_kernels.rewrite import parts
 
 _COMPILED = "/jax/core/compile/backend_compile_duration"  # or loaded from the compilation cache
 _FAULTS = 0.5e-9  # seconds per byte that is released and used again
@@ -104,8 +103,7 @@ class Runs:
 
 def bytes_of_results(jaxpr):
     """Return the bytes of all operations' results in a `Jaxpr` or `ClosedJaxpr`, at any depth."""
-    eqns = getattr(jaxpr, "jaxpr", jaxpr).eqns
-    return sum(_bytes(eqn) + sum(map(bytes_of_results, parts(eqn))) for eqn in eqns)
+    return sum(map(_bytes, equations(getattr(jaxpr, "jaxpr", jaxpr))))
 
 
 def _bytes(eqn):
@@ -119,7 +117,7 @@ def bytes_stored(jaxpr):
     return max(
         (
             _bytes(eqn) if eqn.primitive.name.startswith(_STORED) else
-            max((bytes_stored(getattr(part, "jaxpr", part)) for part in parts(eqn)), default=0)
+            max(map(bytes_stored, jaxprs_in(eqn.params)), default=0)
             for eqn in needed.eqns
         ),
         default=0,

@@ -18,7 +18,7 @@ _FUSED = {"broadcast_in_dim", "iota"}
 def intermediates(jaxpr):
     """Return the distinct (shape, dtype, operand shapes) of the arrays that the equations of a
     jaxpr compute; the operand shapes are None for an array that is never stored."""
-    found = {}
+    arrays = {}
     for equation in equations(jaxpr):
         name = equation.primitive.name
         if name in CALLS:
@@ -29,8 +29,8 @@ def intermediates(jaxpr):
         for variable in equation.outvars:
             shape = getattr(variable.aval, "shape", ())
             if shape:
-                found[shape, variable.aval.dtype, operands] = None
-    return [*found]
+                arrays[shape, variable.aval.dtype, operands] = None
+    return [*arrays]
 
 
 def largest(arrays, others):
@@ -45,11 +45,11 @@ def largest(arrays, others):
     return chosen
 
 
-def refuse_huge_intermediates(who, found, arguments):
-    """Raise ValueError if an array of `found` has more bytes than there are addresses, or is stored
+def refuse_huge_intermediates(who, arrays, arguments):
+    """Raise ValueError if one of the `arrays` has more bytes than there are addresses, or is stored
     and does not fit into memory. `arguments`: the operation's arguments, in words.
     """
-    for shape, dtype, operands in found:
+    for shape, dtype, operands in arrays:
         if is_huge(shape, dtype) and (
             is_huge(shape, dtype, ADDRESSES) or _is_stored(shape, operands)
         ):

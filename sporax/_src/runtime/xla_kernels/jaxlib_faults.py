@@ -67,10 +67,10 @@ class Fault(NamedTuple):
 
     def is_in(self, jaxlib):
         """Return True if a version of jaxlib has the fault."""
-        found = numbers(jaxlib)
+        version = numbers(jaxlib)
         return not (
-            (self.first and found < numbers(self.first))
-            or (self.last and found > numbers(self.last))
+            (self.first and version < numbers(self.first))
+            or (self.last and version > numbers(self.last))
         )
 
 

@@ -34,8 +34,8 @@ def _padded(x, sizes, kernel, stride, padding, dilation, value):
 
 def _slices(x, sizes, kernel, stride, dilation):
     """Yield the elements of all windows at each position in a window, in row-major order."""
-    for place in itertools.product(*map(range, kernel)):
-        starts = [i * d for i, d in zip(place, dilation, strict=True)]
+    for offset in itertools.product(*map(range, kernel)):
+        starts = [i * d for i, d in zip(offset, dilation, strict=True)]
         along = [
             slice(start, start + (n - 1) * step + 1, step)
             for start, n, step in zip(starts, sizes, stride, strict=True)
@@ -79,16 +79,16 @@ def _(kernel, stride, dilation, primals, tangents):
     (x,), (t,) = primals, tangents
     is_small = not is_symbolic(x.size) and x.size <= np.iinfo(np.int32).max
     integer = np.int32 if is_small else np.int64
-    places = lax.broadcasted_iota(integer, (x.size, 1), 0).reshape(x.shape)
-    places = _places_of_maxima(x, places, kernel, stride, dilation)
-    return tuple(a.reshape(-1).at[places].get(mode="promise_in_bounds") for a in (x, t))
+    indices = lax.broadcasted_iota(integer, (x.size, 1), 0).reshape(x.shape)
+    indices = _indices_of_maxima(x, indices, kernel, stride, dilation)
+    return tuple(a.reshape(-1).at[indices].get(mode="promise_in_bounds") for a in (x, t))
 
 
-def _places_of_maxima(x, places, kernel, stride, dilation):
-    """Return the entry of `places` at the maximum of each window; negative entries mark padding.
+def _indices_of_maxima(x, indices, kernel, stride, dilation):
+    """Return the entry of `indices` at the maximum of each window; negative entries mark padding.
     Axes are reduced one after another, so the cost of a window is the sum of its sizes."""
-    lowest = np.asarray(_lowest(x.dtype), x.dtype), np.asarray(-1, places.dtype)
-    pair = lax.stop_gradient(x), places
+    lowest = np.asarray(_lowest(x.dtype), x.dtype), np.asarray(-1, indices.dtype)
+    pair = lax.stop_gradient(x), indices
     for axis in reversed(range(x.ndim)):
         if kernel[axis] == stride[axis] == 1:
             continue
@@ -128,26 +128,26 @@ def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
         return _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation)
     args = sizes, kernel, stride, dilation
     pairs = zip(_slices(padded, *args), _slices(plane, *args), strict=True)
-    best, best_place = next(pairs)
-    best_place = jnp.broadcast_to(best_place, best.shape)
-    for seen, place in pairs:
-        better = _better(seen, best) | (best_place < 0)  # padding is -1
-        best, best_place = jnp.where(better, seen, best), jnp.where(better, place, best_place)
-    return best, best_place
+    best, best_index = next(pairs)
+    best_index = jnp.broadcast_to(best_index, best.shape)
+    for seen, index in pairs:
+        better = _better(seen, best) | (best_index < 0)  # padding is -1
+        best, best_index = jnp.where(better, seen, best), jnp.where(better, index, best_index)
+    return best, best_index
 
 
 def _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation):
     """Return (maxima, their places) of the windows of `padded`; `plane`: the places of its elements
     in `x`."""
-    ones, places = (1,) * (x.ndim - len(sizes)), jnp.broadcast_to(plane, padded.shape)
+    ones, indices = (1,) * (x.ndim - len(sizes)), jnp.broadcast_to(plane, padded.shape)
     full = (*ones, *kernel), (*ones, *stride), (*ones, *dilation)
-    places = _first(_places_of_maxima(padded, places, *full), sizes)
+    indices = _first(_indices_of_maxima(padded, indices, *full), sizes)
     batch = x.shape[: x.ndim - len(sizes)]
     flat = x.reshape(*batch, math.prod(x.shape[len(batch) :]))
-    at = places.reshape(*batch, math.prod(sizes))
-    maxima = jnp.take_along_axis(flat, jnp.maximum(at, 0), -1, mode="promise_in_bounds")
-    maxima = jnp.where(at < 0, jnp.asarray(_lowest(x.dtype), x.dtype), maxima)
-    return maxima.reshape(places.shape), places
+    index = indices.reshape(*batch, math.prod(sizes))
+    maxima = jnp.take_along_axis(flat, jnp.maximum(index, 0), -1, mode="promise_in_bounds")
+    maxima = jnp.where(index < 0, jnp.asarray(_lowest(x.dtype), x.dtype), maxima)
+    return maxima.reshape(indices.shape), indices
 
 
 def average_pool(x, sizes, kernel, stride, padding, divisor):

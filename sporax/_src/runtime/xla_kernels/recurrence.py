@@ -72,8 +72,8 @@ def scanned(*operands, kind, reverse, lengths=None):
 
 def unpacked(kind, operands):
     """Return (x, (hidden,) or (hidden, cell), weight_ih, weight_hh, () or both biases)."""
-    at = 3 if kind == "lstm" else 2
-    return operands[0], tuple(operands[1:at]), *operands[at : at + 2], operands[at + 2 :]
+    n = 3 if kind == "lstm" else 2
+    return operands[0], tuple(operands[1:n]), *operands[n : n + 2], operands[n + 2 :]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0, 1))

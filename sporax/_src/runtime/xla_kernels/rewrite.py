@@ -21,13 +21,14 @@ from jax import lax
 
 from sporax._src.core.jax_internals import (
     ClosedJaxpr,
-    Jaxpr,
     Literal,
     Var,
     called,
+    equations,
     interpret,
     jaxpr_as_fun,
     with_jaxprs,
+    within,
 )
 from sporax._src.runtime.xla_kernels import lapack_order, matrix_vector
 from sporax._src.runtime.xla_kernels import recurrence as recurrent
@@ -64,17 +65,8 @@ def is_affected(jaxpr):
         or is_outer_product(eqn)
         or matrix_vector.is_row_product(eqn)
         or lapack_order.is_of_stack(eqn)
-        or any(map(is_affected, parts(eqn)))
-        for eqn in getattr(jaxpr, "jaxpr", jaxpr).eqns
+        for eqn in equations(getattr(jaxpr, "jaxpr", jaxpr))
     )
-
-
-def parts(eqn):
-    """Yield the jaxprs in an equation's parameters."""
-    for value in eqn.params.values():
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, (Jaxpr, ClosedJaxpr)):
-                yield part
 
 
 def rewritten(function, on_jaxpr):
@@ -322,10 +314,10 @@ class _Rewriter:
             and {*source.params["dimensions"]} == {*spatial}
         )
         avals = lhs.aval, rhs.aval, out.aval
-        found = convolution.in_program(eqn.params, *avals, is_reversed)
-        if found is None:
+        match = convolution.in_program(eqn.params, *avals, is_reversed)
+        if match is None:
             return None
-        call, orders, takes_forward_kernel = found
+        call, orders, takes_forward_kernel = match
         if takes_forward_kernel:
             kernel = (
                 before[0]
@@ -397,11 +389,11 @@ def _with_decompositions_in_turn(eqns, outvars):
     for eqn in reversed(live):
         if _decomposes(eqn):
             invars = list(eqn.invars)
-            at = [
+            waiting = [
                 i for i, v in enumerate(invars) if isinstance(v, Var) and lapack_order.may_wait(v)
             ]
-            if at and before is not None:
-                invars[at[0]] = rewriter.emit(lapack_order.after, invars[at[0]], before)
+            if waiting and before is not None:
+                invars[waiting[0]] = rewriter.emit(lapack_order.after, invars[waiting[0]], before)
             eqn = eqn.replace(invars=invars)
             before = next(filter(lapack_order.may_wait, eqn.outvars), before)
         rewriter.eqns.append(eqn)
@@ -410,8 +402,7 @@ def _with_decompositions_in_turn(eqns, outvars):
 
 def _decomposes(eqn):
     """Return True if an equation, or one nested in it, decomposes a stack of matrices."""
-    inner = (e for part in parts(eqn) for e in getattr(part, "jaxpr", part).eqns)
-    return lapack_order.is_of_stack(eqn) or any(map(_decomposes, inner))
+    return any(map(lapack_order.is_of_stack, within(eqn)))
 
 
 def _layer(eqn):

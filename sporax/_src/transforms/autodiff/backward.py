@@ -116,7 +116,7 @@ class TapeScope(lending.Scope):
             return None
         tape = self.tape
         key = [ReplayedPath, self.state.depth, *tape.paused_spans, *tape.custom_spans, len(outputs)]
-        key += [_place(value, recorder) for value in (*outputs, *cotangents)]
+        key += [_slot(value, recorder) for value in (*outputs, *cotangents)]
         for value in wanted:
             if value.trace is not recorder:
                 return None
@@ -196,17 +196,17 @@ class BackwardPass:
         before, n_inputs = recorder.state, _n_inputs(recorder)
         entries = self.entries[first:end]
         pull_back(entries, arrived)
-        added = {at: ct for at, ct in arrived.items() if old.get(at) is not ct}
+        added = {value_id: ct for value_id, ct in arrived.items() if old.get(value_id) is not ct}
         if not _is_new(recorder, n_inputs, before, added.values()):
             return None
-        places = {}
+        positions = {}
         for i, (_, operands, out) in enumerate(entries, first):
-            places |= {id(v): (i, j) for j, v in enumerate(operands)}
-            places |= {id(v): (i, ~j) for j, v in enumerate(_tuple(out))}
+            positions |= {id(v): (i, j) for j, v in enumerate(operands)}
+            positions |= {id(v): (i, ~j) for j, v in enumerate(_tuple(out))}
         segment = before.next[key] = BackwardSegment(
             recorder.state,
-            [places[at] for at in old if at not in arrived],
-            [(*places[at], ct.index, ct.aval) for at, ct in added.items()],
+            [positions[value_id] for value_id in old if value_id not in arrived],
+            [(*positions[value_id], ct.index, ct.aval) for value_id, ct in added.items()],
         )
         return segment
 
@@ -216,10 +216,10 @@ class BackwardPass:
             return None
         key = [key]
         for value in left:
-            at = None if value is None else _place(value, self.recorder)
-            if at is None and value is not None:
+            slot = None if value is None else _slot(value, self.recorder)
+            if slot is None and value is not None:
                 return None
-            key.append(at)
+            key.append(slot)
         return tuple(key)
 
     def _call(self, op, operands, out):
@@ -340,7 +340,7 @@ def _is_new(recorder, n_inputs, before, values):
     )
 
 
-def _place(value, recorder):
+def _slot(value, recorder):
     """Return the index of a value in the trace, an output or input; None if it is not in it."""
     return value.index if value.trace is recorder else recorder.input_index.get(id(value.array))
 
@@ -352,6 +352,6 @@ def _mark(entry, i, recorder):
         return i  # the trace determines it
     mark = [i]
     for v in (*operands, *_tuple(out)):
-        at = v.index if v.trace is recorder else _place(v, recorder)
-        mark.append(at if v.tracked else None)
+        slot = v.index if v.trace is recorder else _slot(v, recorder)
+        mark.append(slot if v.tracked else None)
     return tuple(mark)

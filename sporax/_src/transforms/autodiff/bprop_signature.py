@@ -17,7 +17,7 @@ _POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
 LAST = ("out", "dout")
 
 
-class Place:
+class Symbol:
     """Placeholder for an argument of a call; `code` is the expression that reads it."""
 
     def __init__(self, code):
@@ -33,15 +33,15 @@ class Plan:
     """
 
     def __init__(self, who, construct, bprop, count, names):
-        args = [Place(f"args[{i}]") for i in range(count)]
-        inputs = _inputs_of(construct, bprop, args, {n: Place(f"kwargs[{n!r}]") for n in names})
+        args = [Symbol(f"args[{i}]") for i in range(count)]
+        inputs = _inputs_of(construct, bprop, args, {n: Symbol(f"kwargs[{n!r}]") for n in names})
         is_direct = len(inputs) == count and all(
-            item is place for (_, item), place in zip(inputs, args, strict=True)
+            item is argument for (_, item), argument in zip(inputs, args, strict=True)
         )
         self.direct = [name for name, _ in inputs] if is_direct else None
         self.who, self.names, self.taken = who, [name for name, _ in inputs], list(bprop.parameters)
         self.lacks = {*self.names, *LAST}.difference(self.taken)
-        positional, named = _arguments(who, bprop, inputs, Place("out"), Place("dout"))
+        positional, named = _arguments(who, bprop, inputs, Symbol("out"), Symbol("dout"))
         constants = []  # defaults
         in_order = ", ".join(_code(item, constants) for item in positional)
         by_name = ", ".join(f"{name!r}: {_code(item, constants)}" for name, item in named.items())
@@ -62,11 +62,11 @@ class Plan:
 
 def _code(item, constants):
     """Return the expression for an argument; it looks up defaults in `constants`."""
-    if isinstance(item, Place):
+    if isinstance(item, Symbol):
         return item.code
-    if isinstance(item, tuple) and any(isinstance(part, Place) for part in item):
-        return "(" + "".join(_code(part, constants) + ", " for part in item) + ")"
-    if isinstance(item, dict) and any(isinstance(part, Place) for part in item.values()):
+    if isinstance(item, tuple) and any(isinstance(element, Symbol) for element in item):
+        return "(" + "".join(_code(element, constants) + ", " for element in item) + ")"
+    if isinstance(item, dict) and any(isinstance(element, Symbol) for element in item.values()):
         return "{" + ", ".join(f"{k!r}: {_code(v, constants)}" for k, v in item.items()) + "}"
     constants.append(item)
     return f"constants[{len(constants) - 1}]"
@@ -105,8 +105,8 @@ def signature_of(method):
     """Return the signature of a call; for a bound method, without its first parameter."""
     function, is_bound = _unbound(method)
     signature = inspect.signature(function)
-    rest = list(signature.parameters.values())[is_bound:]
-    return signature.replace(parameters=rest) if is_bound else signature
+    parameters = list(signature.parameters.values())[is_bound:]
+    return signature.replace(parameters=parameters) if is_bound else signature
 
 
 def _inputs_of(construct, bprop, args, kwargs):
@@ -146,24 +146,24 @@ def _arguments(who, bprop, inputs, out, dout):
     named = {
         p.name: by_name[p.name] for p in parameters if p.kind is _KEYWORD_ONLY and p.name in by_name
     }
-    rest = [(name, argument) for name, argument in pool if name not in named]
+    remaining = [(name, argument) for name, argument in pool if name not in named]
     variadic = any(p.kind is _VARIADIC for p in parameters)
     strangers = [p for p in placed if p.name not in by_name and p.default is p.empty]
     if not (variadic or strangers or len(by_name) < len(pool)):
         return _by_name(parameters, placed, by_name, named)
     if not variadic:  # `out` and `dout` by name at any position, the others in order
         ends = {p.name for p in placed if p.name in LAST} if len(by_name) == len(pool) else set()
-        around = [pair for pair in rest if pair[0] not in ends]
+        around = [pair for pair in remaining if pair[0] not in ends]
         if len(around) + len(ends) != len(placed):
             raise _refusal(who, placed, pool)
         left = iter(around)
-        rest = [(p.name, by_name[p.name]) if p.name in ends else next(left) for p in placed]
-    for p, (name, _) in zip(placed, rest, strict=False):
+        remaining = [(p.name, by_name[p.name]) if p.name in ends else next(left) for p in placed]
+    for p, (name, _) in zip(placed, remaining, strict=False):
         if p.name in by_name and p.name != name:
             raise _refusal(who, placed, pool)
-    if len(placed) > len(rest):
+    if len(placed) > len(remaining):
         raise _refusal(who, placed, pool)
-    return [argument for _, argument in rest], named
+    return [argument for _, argument in remaining], named
 
 
 def _by_name(parameters, placed, by_name, named):

@@ -310,8 +310,8 @@ def _match(who, name, argument, gradient, gradients):
             raise rejection(
                 "gradient-input-tuple-input", who, name=name, count=len(argument), got=got
             )
-        for i, (item, part) in enumerate(zip(argument, items, strict=True)):
-            _match(who, f"{name}[{i}]", item, part, gradients)
+        for i, (item, item_gradient) in enumerate(zip(argument, items, strict=True)):
+            _match(who, f"{name}[{i}]", item, item_gradient, gradients)
     elif isinstance(argument, dict) and tensors_of(argument):
         items = {} if gradient is None else gradient
         if not isinstance(items, dict) or not items.keys() <= argument.keys():

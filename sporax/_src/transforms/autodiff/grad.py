@@ -50,7 +50,7 @@ class Derivative:
         seeds, args, kwargs = self._take_sens(args, kwargs)
         positions = self._positions(args)
         args = self._separate(args, positions)
-        handles, treedef = flatten([args[i] for i in positions], rest=nothing)
+        handles, treedef = flatten([args[i] for i in positions], on_other=nothing)
         handles += self.weights
         call = announced_call(self.fn, args, kwargs, handles)
         if call is not None:
@@ -63,9 +63,9 @@ class Derivative:
                 cotangents = self._walk(result, seeds, recording, values, positions)
                 if thread.watch is not None and None in cotangents:
                     thread.watch.zero(self, args, positions, values, cotangents)
-        rest = map(wrap, or_zeros(values, cotangents))
-        by_position = unflatten(treedef, rest, nothing)
-        return result, by_position, list(rest)
+        gradients = map(wrap, or_zeros(values, cotangents))
+        by_position = unflatten(treedef, gradients, nothing)
+        return result, by_position, list(gradients)
 
     def _walk(self, result, seeds, recording, values, positions):
         """Return the cotangent, or None, of each of the tracked `values`."""
@@ -132,8 +132,8 @@ class Derivative:
 
         for i in positions:
             args[i] = map_tensors(first, args[i])
-        rest = [i for i in range(len(args)) if i not in positions]
-        for i in rest:
+        others = [i for i in range(len(args)) if i not in positions]
+        for i in others:
             args[i] = map_tensors(apart, args[i])
         return args
 
@@ -198,8 +198,8 @@ def _casting(dtype):
 
 @fitting
 def grad(
-    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
-    per_sample=False,
+    fn, grad_position: int | tuple[int, ...] | None = 0, weights=None, has_aux=False,
+    return_ids=False, sens_param=False, *, per_sample=False,
 ) -> Callable:  # fmt: skip
     """Return a function that computes the gradient of `fn`.
 
@@ -235,8 +235,8 @@ def grad(
 
 @fitting
 def value_and_grad(
-    fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False, *,
-    per_sample=False,
+    fn, grad_position: int | tuple[int, ...] | None = 0, weights=None, has_aux=False,
+    return_ids=False, sens_param=False, *, per_sample=False,
 ) -> Callable:  # fmt: skip
     """Return a function that computes `fn` and its gradient: `(value, gradient)`; see `grad`.
 
@@ -262,8 +262,8 @@ def _transform(who, fn, grad_position, weights, has_aux, return_ids, sens_param,
     def value_and_gradient(*args, **kwargs) -> tuple[Any, Any]:
         result, inputs, by_weight = derivative(args, kwargs)
         if return_ids:
-            held = [i for i in positions if tensors_of(args[i])]
-            inputs = list(zip(held, inputs, strict=True))
+            with_tensors = [i for i in positions if tensors_of(args[i])]
+            inputs = list(zip(with_tensors, inputs, strict=True))
             by_weight = [(p.name, g) for p, g in zip(parameters, by_weight, strict=True)]
         inputs = inputs[0] if len(inputs) == 1 else tuple(inputs)
         by_weight = by_weight[0] if bare_weight else tuple(by_weight)

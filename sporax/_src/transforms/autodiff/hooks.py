@@ -73,7 +73,8 @@ def register_hook(self, hook_fn) -> Any:
 
     It may return another gradient of the same shape; several hooks are called one after the
     other. Returns a handle whose `remove()` unregisters it. If the tensor is an argument or a
-    Parameter, the hook applies to every derivative with respect to it.
+    Parameter, the hook applies to every derivative with respect to it. Raises RuntimeError for a
+    Parameter that requires no gradient.
 
     >>> def double(x):
     ...     y = x * 1.0
@@ -83,6 +84,8 @@ def register_hook(self, hook_fn) -> Any:
     array([2.], dtype=float32)
     """
     check_callable("register_hook", hook_fn)
+    is_trained = getattr(self, "requires_grad", True)
+    require(is_trained, "hook-requires-grad", "register_hook")
     hooks = self.__dict__.setdefault("_hooks", Hooks())
     tape, value = active_tape(), self._lift()
     if tape is not None and value.tracked:

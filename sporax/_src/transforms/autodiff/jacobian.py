@@ -127,11 +127,11 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     taped = TapedCall("vjp", fn, inputs, tuple(range(len(inputs))), parameters, has_aux)
 
     def pull(*v):
-        rest = iter([wrap(g) for g in taped.gradients(taped.cotangents(v))])
-        by_input = unflatten(treedef, rest, lambda _: None)
+        gradients = iter([wrap(g) for g in taped.gradients(taped.cotangents(v))])
+        by_input = unflatten(treedef, gradients, lambda _: None)
         if weights is None:
             return by_input
-        by_weight = tuple(rest)
+        by_weight = tuple(gradients)
         return by_input, by_weight[0] if isinstance(weights, Parameter) else by_weight
 
     if has_aux:
@@ -292,8 +292,8 @@ def _split(avals, axis):
 
     def split(x):
         before, after = ((), x.shape[1:]) if axis == 0 else (x.shape[:-1], ())
-        parts = jnp.split(x, ends[:-1], axis)
-        return tuple(p.reshape(before + a.shape + after) for p, a in zip(parts, avals, strict=True))
+        xs = jnp.split(x, ends[:-1], axis)
+        return tuple(p.reshape(before + a.shape + after) for p, a in zip(xs, avals, strict=True))
 
     return Op("jacobian.split", split)
 

@@ -105,11 +105,11 @@ class LiftedFunction:
         worst = None if self.size is None else WORST
         outs += [worst if shown.is_check else None for shown, some in prints for _ in some]
         outputs = self._operation(values, outs, len(results), written, kind) if values else []
-        rest = iter(outputs[len(results) :])
+        remaining = iter(outputs[len(results) :])
         for handle, _ in written:
-            handle._bind(next(rest))
+            handle._bind(next(remaining))
         for shown, some in prints:
-            defer_print(shown.of([next(rest) for _ in some]))
+            defer_print(shown.with_values([next(remaining) for _ in some]))
         return list(outputs[: len(results)])
 
     def _operation(self, values, outs, n_results, written, kind):
@@ -176,8 +176,8 @@ class LiftedDerivative(PythonDerivative):
         )
         if not deeper:
             trace.truncate(mark)
-        rest = iter(outside)
-        return [None if v is None else next(rest) for v in gradients]
+        remaining = iter(outside)
+        return [None if v is None else next(remaining) for v in gradients]
 
     def _gradients(self, operands, cotangents):
         """Return the cotangents, in the inner trace, of the operands that are arrays."""
@@ -189,8 +189,8 @@ class LiftedDerivative(PythonDerivative):
         ends = [self.values[i] for i in cotangents]
         backward = BackwardPass(tape.entries[:], 0, tape.hooks)
         gradients = backward.run(ends, [*cotangents.values()], wanted)
-        rest = iter(gradients[len(inputs) :])
-        more = [next(rest) if is_bare else None for is_bare in bare]
+        remaining = iter(gradients[len(inputs) :])
+        more = [next(remaining) if is_bare else None for is_bare in bare]
         return [_sum(*pair) for pair in zip(gradients[: len(inputs)], more, strict=True)]
 
     def _spread(self, i, cotangent):

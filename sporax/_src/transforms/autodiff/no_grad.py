@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+from typing import Any
 
 from jax import lax
 
@@ -59,7 +60,7 @@ _identity = Op("StopGradient", lax.stop_gradient)  # JAX differentiates lifted f
 _identity.stops_gradient = True
 
 
-def stop_gradient(value):
+def stop_gradient(value) -> Any:
     """Return the same Tensors, with no gradient through them.
 
     >>> grad(lambda x: x * ops.stop_gradient(x))(Tensor([3.0])).asnumpy()

@@ -32,8 +32,8 @@ class PerSample:
 
         def run(inputs):
             nonlocal outputs_treedef
-            rest = iter(inputs)
-            batches = [wrap(record(_as_batch, next(rest))) if t.ndim else t for t in every]
+            remaining = iter(inputs)
+            batches = [wrap(record(_as_batch, next(remaining))) if t.ndim else t for t in every]
             result, by_position, by_weight = self.derivative(*unflatten(treedef, batches))
             # gradients are of batches of size 1, as are most results
             by_position = map_tensors(lambda g: _squeezed(g, g.ndim), by_position)

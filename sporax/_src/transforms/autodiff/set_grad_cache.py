@@ -30,7 +30,7 @@ class CachedCall:
         recorder = self.recorder = thread.recorder
         self.context = thread.context
         with closing(TapeScope(handles)) as self.recording, self.recording:
-            self.output = cell._compute(args, kwargs)
+            self.output = cell._run_construct(args, kwargs)
             outs = tensors_of(self.output)
             self.outputs = map_tensors(itself, self.output), outs, [t._lift() for t in outs]
         self.tracked = dict(zip(map(id, self.values), self.recording.variables, strict=True))

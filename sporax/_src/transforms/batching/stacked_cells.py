@@ -12,7 +12,7 @@ from sporax._src.runtime.engine.recorder import record
 _stack = Op("vmap.stack", lambda *parameters: jnp.stack(parameters))
 
 
-_parts = Op("vmap.parts", lambda x: tuple([x[i] for i in range(x.shape[0])]))
+_unstack = Op("vmap.parts", lambda x: tuple([x[i] for i in range(x.shape[0])]))
 
 
 class StackedCells:
@@ -24,11 +24,11 @@ class StackedCells:
 
     def __init__(self, who, cells):
         self.cells, self.written = list(cells), []
-        parts = [list(parameters(cell)) for cell in self.cells]
-        makes = {tuple((path, p.shape, str(p.dtype)) for path, p in part) for part in parts}
+        by_cell = [list(parameters(cell)) for cell in self.cells]
+        makes = {tuple((path, p.shape, str(p.dtype)) for path, p in named) for named in by_cell}
         classes = {type(cell) for cell in self.cells}
         require(len(makes) == len(classes) == 1, "cells-celllist-one-class", who)
-        self.handles = [[p for _, p in each] for each in zip(*parts, strict=True)]
+        self.handles = [[p for _, p in each] for each in zip(*by_cell, strict=True)]
         self.stacked = [record(_stack, *[p._lift() for p in each]) for each in self.handles]
 
     @contextlib.contextmanager
@@ -50,5 +50,5 @@ class StackedCells:
         """Write each cell's slice of the written Values, stacked along axis 0, to its
         Parameters."""
         for (i, _), value in zip(self.written, values, strict=True):
-            for p, part in zip(self.handles[i], record(_parts, value), strict=True):
-                p._rebind(part)
+            for p, piece in zip(self.handles[i], record(_unstack, value), strict=True):
+                p._rebind(piece)

@@ -2,7 +2,7 @@
 
 Both branches, or a loop's test and body (`control_flow.while_scan`), are recorded as abstract
 traces (`lifting.abstract_trace`) and become one operation (`control_flow.lax_ops`). Values that the
-parts use from outside are its operands; handles that they write (Parameters, random state) are
+regions use from outside are its operands; handles that they write (Parameters, random state) are
 rebound to its results. If this is not possible, `Unrecordable` gives the reason, and the caller
 falls back to Python, which needs the concrete value of the condition.
 """
@@ -62,7 +62,7 @@ def unrecordable(rule, **fields):
 
 
 def refuse(rule, **fields):
-    """Raise `Unrecordable` for the part being recorded; it takes effect even if user code catches
+    """Raise `Unrecordable` for the region being recorded; it takes effect even if user code catches
     the exception."""
     tracer = thread.recorder.tracer
     tracer.error = unrecordable(rule, **fields)
@@ -77,8 +77,8 @@ def is_traced(test):
     return not tracer.is_constant(thread.recorder, test._value)
 
 
-def is_in_part():
-    """Return True if a branch, or a part of a loop, is being recorded."""
+def is_in_region():
+    """Return True if a branch, or a region of a loop, is being recorded."""
     tracer = thread.recorder.tracer
     while tracer is not None and not tracer.has_concrete_inputs:
         if tracer.is_part:
@@ -109,7 +109,7 @@ def value_of(who, leaf):
     return scalar_value(who, leaf) if isinstance(leaf, PYTHON_SCALARS) else leaf
 
 
-class Part:
+class Region:
     """A branch, a loop test or a loop body, recorded as an abstract trace."""
 
     def __init__(self, who, kind=AbstractTrace):
@@ -141,12 +141,12 @@ class Part:
         self.handles = dict(self.closed.handles)
 
     def set_result(self, result):
-        """Set the result of the part."""
+        """Set the result of the region."""
         self.leaves = leaves_of(result)
         self.form, self.result = form_of(result), result
 
     def blank(self, leaf, other):
-        """Return zeros, recorded in this part, for a leaf of another part."""
+        """Return zeros, recorded in this region, for a leaf of another region."""
         kind = other.kind(leaf)
         if kind is None and isinstance(leaf, Tensor):
             return self._inside(lambda: wrap(zeros(leaf._value)))
@@ -168,7 +168,7 @@ class Part:
             thread.tape = outer
 
     def printed_values(self, other):
-        """Return the Values that the part `other` prints; zeros if it is not this part."""
+        """Return the Values that the region `other` prints; zeros if it is not this region."""
         values = [value for shown in other.closed.prints for value in shown.values]
         return values if other is self else self._inside(lambda: list(map(zeros, values)))
 
@@ -223,32 +223,32 @@ def filled(obj, leaves):
 
 def choose(who, test, true, false):
     """Return `true()` if the Tensor `test` holds, else `false()`, as one operation."""
-    parts = Part(who), Part(who)
-    for part, branch in zip(parts, (true, false), strict=True):
-        part.record(branch)
-    _fill_pending(*parts)
-    _fill_pending(*parts[::-1])
-    if parts[0].form != parts[1].form:
-        raise unrecordable("its-branches-give", one=parts[0].form, other=parts[1].form)
-    pairs = list(zip(parts[0].leaves, parts[1].leaves, strict=True))
+    regions = Region(who), Region(who)
+    for region, branch in zip(regions, (true, false), strict=True):
+        region.record(branch)
+    _fill_pending(*regions)
+    _fill_pending(*regions[::-1])
+    if regions[0].form != regions[1].form:
+        raise unrecordable("its-branches-give", one=regions[0].form, other=regions[1].form)
+    pairs = list(zip(regions[0].leaves, regions[1].leaves, strict=True))
     varying, weak_results = {}, []  # index of a leaf that differs -> dtype to cast to, or None
     for i, pair in enumerate(pairs):
         if same(*pair):
             continue
-        scalar_types = [part.kind(leaf) for part, leaf in zip(parts, pair, strict=True)]
+        scalar_types = [region.kind(leaf) for region, leaf in zip(regions, pair, strict=True)]
         varying[i] = _common_dtype(pair, scalar_types)
         if scalar_types[0] is not None and scalar_types[0] is scalar_types[1]:
             weak_results.append(len(varying) - 1)
-    handles = {k: h for part in parts for k, (h, _) in part.written.items()}
-    outputs = _record_cond(who, test, parts, varying, weak_results, handles)
+    handles = {k: h for region in regions for k, (h, _) in region.written.items()}
+    outputs = _record_cond(who, test, regions, varying, weak_results, handles)
     leaves = [leaf for leaf, _ in pairs]
     for i, value in zip(varying, outputs, strict=True):
         leaves[i] = wrap(value)
-    return filled(parts[0].result, leaves)
+    return filled(regions[0].result, leaves)
 
 
 def _fill_pending(one, other):
-    """Replace PENDING results of one part with zeros like the other part's results."""
+    """Replace PENDING results of one region with zeros like the other region's results."""
     if not any(leaf is PENDING for leaf in one.leaves) or one.result.__class__ is not tuple:
         return
     one.set_result(
@@ -281,43 +281,43 @@ def described(leaf):
     return describe(leaf._value.aval) if isinstance(leaf, Tensor) else f"{leaf!r:.80}"
 
 
-def _record_cond(who, test, parts, varying, weak_results, handles):
+def _record_cond(who, test, regions, varying, weak_results, handles):
     values = []
-    for part in parts:
-        now = [part.written[k][1] if k in part.written else h for k, h in handles.items()]
-        now += [v for other in parts for v in part.printed_values(other)]
+    for region in regions:
+        now = [region.written[k][1] if k in region.written else h for k, h in handles.items()]
+        now += [v for other in regions for v in region.printed_values(other)]
         dtypes = [*varying.values(), *[None] * len(now)]
-        values.append(part.values([*[part.leaves[i] for i in varying], *now], dtypes))
+        values.append(region.values([*[region.leaves[i] for i in varying], *now], dtypes))
     for one, other in zip(*values, strict=True):
         if one.aval is not other.aval:
             one, other = describe(one.aval), describe(other.aval)
             raise unrecordable("its-branches-give", one=one, other=other)
     if not values[0]:
-        _print_taken(test, parts, [])
+        _print_taken(test, regions, [])
         return []
     operands, branches = [], []
-    for part, some in zip(parts, values, strict=True):
-        op, op_operands = part.operation(some)
+    for region, some in zip(regions, values, strict=True):
+        op, op_operands = region.operation(some)
         branches.append(
             (op, tuple([~i for i in range(len(operands), len(operands) + len(op_operands))]))
         )
         operands += op_operands
     op = cached_op(cond_op, who, *branches, tuple(weak_results))
     outputs = record(op, value_of(who, test), *operands)
-    rest = iter(outputs[len(varying) :])
+    remaining = iter(outputs[len(varying) :])
     for handle in handles.values():
-        handle._bind(next(rest))
-    _print_taken(test, parts, rest)
+        handle._bind(next(remaining))
+    _print_taken(test, regions, remaining)
     return outputs[: len(varying)]
 
 
-def _print_taken(test, parts, values):
+def _print_taken(test, regions, values):
     """Defer the prints of both branches; at each run the ones of the taken branch are shown.
 
     `values`: the Values of all prints.
     """
-    rest = iter(values)
-    for part, is_true in zip(parts, (True, False), strict=True):
-        for shown in part.closed.prints:
-            values_shown = [next(rest) for _ in shown.weak]
+    remaining = iter(values)
+    for region, is_true in zip(regions, (True, False), strict=True):
+        for shown in region.closed.prints:
+            values_shown = [next(remaining) for _ in shown.weak]
             defer_print(shown.where(test._lift(), is_true, values_shown))

@@ -1,8 +1,8 @@
 """Operations for branches and loops: `lax.cond`, `lax.while_loop` and `lax.scan` of lifted ops.
 
-A part (a branch, a loop test or body) is a pair (lifted op, binding). The binding gives the source
-of each operand of the lifted op: i >= 0 is the loop's carried array i, ~i is operand i of the whole
-operation.
+A region (a branch, a loop test or body) is a pair (lifted op, binding). The binding gives the
+source of each operand of the lifted op: i >= 0 is the loop's carried array i, ~i is operand i of
+the whole operation.
 """
 
 from typing import Any
@@ -16,16 +16,16 @@ from sporax._src.transforms.lifting.abstract_trace import AbstractTrace
 
 
 class FlowOp(Op):
-    """An operation composed of parts. `weak_results`: indices of the results that are Python
+    """An operation composed of regions. `weak_results`: indices of the results that are Python
     scalars in dynamic code, and have a weak aval here."""
 
     __slots__ = ("weak_results",)
     is_polymorphic = False
 
-    def __init__(self, name, run, weak_results, *parts):
+    def __init__(self, name, run, weak_results, *calls):
         super().__init__(name, run)
         self.weak_results = weak_results
-        for op, _ in parts:
+        for op, _ in calls:
             if op.collective is not None:
                 self.collective = op.collective.joined(self.collective)
         self.real = lambda *arrays: run(*arrays, real=True)
@@ -41,14 +41,14 @@ class FlowOp(Op):
     def _infer(self, avals):
         rule = super()._infer(avals)
         outs = [
-            Aval.of((), a.dtype, True) if i in self.weak_results else a
+            Aval.intern((), a.dtype, True) if i in self.weak_results else a
             for i, a in enumerate(rule.avals)
         ]
         return Rule(avals, tuple(outs), rule.run, False)
 
 
-def _part(part, operands, carried=(), real=False):
-    op, binding = part
+def _call(call, operands, carried=(), real=False):
+    op, binding = call
     run: Any = op.real if real else op.fn
     return run(*[carried[i] if i >= 0 else operands[~i] for i in binding])
 
@@ -58,13 +58,13 @@ def _holds(x):
 
 
 def cond_op(who, true, false, weak_results):
-    """Build the op (condition, operands...) -> results of one of two parts."""
+    """Build the op (condition, operands...) -> results of one of two regions."""
 
     def run(condition, *operands, real=False):
         return lax.cond(
             _holds(condition),
-            lambda: _part(true, operands, real=real),
-            lambda: _part(false, operands, real=real),
+            lambda: _call(true, operands, real=real),
+            lambda: _call(false, operands, real=real),
         )
 
     return FlowOp(who, run, weak_results, true, false)
@@ -76,8 +76,8 @@ def while_op(who, test, body, count, weak_results):
 
     def run(*operands, real=False):
         return lax.while_loop(
-            lambda carried: _holds(_part(test, operands, carried)[0]),
-            lambda carried: _part(body, operands, carried),
+            lambda carried: _holds(_call(test, operands, carried)[0]),
+            lambda carried: _call(body, operands, carried),
             operands[:count],
         )
 
@@ -89,10 +89,10 @@ def bounded_while_op(who, test, body, count, weak_results, max_iterations):
 
     def run(*operands, real=False):
         def step(carried, _):
-            holds = _holds(_part(test, operands, carried, real)[0])
+            holds = _holds(_call(test, operands, carried, real)[0])
             after = lax.cond(
                 holds,
-                lambda: _as_carried(_part(body, operands, carried, real), carried),
+                lambda: _as_carried(_call(body, operands, carried, real), carried),
                 lambda: carried,
             )
             return after, None
@@ -114,7 +114,7 @@ def scan_op(who, body, count, slots, length, weak_results):
             inputs = list(carried)
             for slot, x in zip(slots, item, strict=True):
                 inputs[slot] = x
-            results = _part(body, operands, inputs, real)
+            results = _call(body, operands, inputs, real)
             return _as_carried(results[:count], carried), results[count:]
 
         last, more = lax.scan(step, operands[:count], [jnp.stack(x) for x in items], length)
@@ -146,7 +146,7 @@ class LoopScalar(Value):
 class LoopBodyTrace(AbstractTrace):
     """Records the body of a loop: each handle gets a separate input, since it may be carried."""
 
-    is_turn = True
+    is_loop = True
 
     def input_of_handle(self, value):
         """Return a new input for a handle's Value."""

@@ -27,7 +27,7 @@ from sporax._src.transforms.control_flow.cond import (
     Unrecordable,
     as_weak_int,
     choose,
-    is_in_part,
+    is_in_region,
     is_traced,
     refuse,
     unrecordable,
@@ -96,7 +96,7 @@ class Unpacked:
 
 @runtime_function(CONDITION)
 def while_(test, body, max_iterations, variables):
-    """Run `while test: ...`; all parts are functions of the variables that the body assigns."""
+    """Run `while test: ...`; all regions are functions of the variables that the body assigns."""
     values = all_bound(*variables)
     return loop("while", Unpacked(test), Unpacked(body), values, Unpacked(max_iterations))
 
@@ -138,7 +138,7 @@ def is_before(now, last, step):
 @runtime_function()
 def set_attribute(thing, name, value):
     """Set `thing.name = value`; in a branch or loop only if it writes to a Cell's Parameter."""
-    if is_in_part():
+    if is_in_region():
         now = getattr(thing, "_params", {}).get(name)
         if not isinstance(now, Parameter) or not (
             value.__class__ is Tensor or (isinstance(plain(value), (int, float)) and not now.shape)
@@ -150,7 +150,7 @@ def set_attribute(thing, name, value):
 @runtime_function()
 def set_item(thing: Any, index, value):
     """Set `thing[index] = value`; in a branch or loop only if `thing` is a Tensor."""
-    if not issubclass(type(thing), Tensor) and is_in_part():
+    if not issubclass(type(thing), Tensor) and is_in_region():
         refuse("puts-an-item", thing=thing)
     thing[index] = value
 
@@ -158,7 +158,7 @@ def set_item(thing: Any, index, value):
 @runtime_function()
 def printer(function):
     """Return the function to call for `print`; in a branch or loop, reject user functions."""
-    if is_in_part() and not is_shown(function):
+    if is_in_region() and not is_shown(function):
         raise unrecordable("print-is-another")
     return function
 
@@ -240,11 +240,11 @@ def either(value, *terms):
 def chained(left, *terms):
     """Return `left < middle < right`. A term: (name of the comparison, right operand); the operands
     after the first term are functions."""
-    (name, middle), *rest = terms
+    (name, middle), *others = terms
     holds = getattr(operator, name)(left, middle)
-    if not rest:
+    if not others:
         return holds
-    (after, right), *more = rest
+    (after, right), *more = others
     return both(holds, lambda: chained(middle, (after, right()), *more))
 
 

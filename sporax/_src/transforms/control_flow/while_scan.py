@@ -13,7 +13,7 @@ from sporax._src.transforms.control_flow.cond import (
     PENDING,
     PYTHON_SCALARS,
     SCALAR_TYPES,
-    Part,
+    Region,
     described,
     filled,
     form_of,
@@ -84,17 +84,17 @@ class _Loop:
             for i, leaf in enumerate(leaves)
             if isinstance(leaf, (Tensor, *PYTHON_SCALARS)) and i not in fixed
         ]
-        self.test: Part | None = None
-        self.body = Part(who, LoopBodyTrace)
+        self.test: Region | None = None
+        self.body = Region(who, LoopBodyTrace)
 
     def record(self, test, body):
         """Record the test and the body on symbolic inputs, valid for any iteration."""
         if test is not None:
-            part = self.test = Part(self.who, LoopTestTrace)
-            part.record(_OnLoopInputs(test, self, part), self.carried)
-            if len(part.leaves) != 1 or part.written:
+            region = self.test = Region(self.who, LoopTestTrace)
+            region.record(_OnLoopInputs(test, self, region), self.carried)
+            if len(region.leaves) != 1 or region.written:
                 raise unrecordable("test-writes")
-            if part.closed.met_check:
+            if region.closed.met_check:
                 body = _CheckedBody(test, body)
         self.body.record(_OnLoopInputs(body, self, self.body), self.carried)
         if self.with_pending() is None and self.body.form != form_of(self.carried):
@@ -122,16 +122,16 @@ class _Loop:
             return wrap(zeros(leaf._value))
         return leaf if kind is None else kind(0)
 
-    def loop_inputs(self, part):
-        """Return `carried` with inputs of a part as leaves."""
+    def loop_inputs(self, region):
+        """Return `carried` with inputs of a region as leaves."""
         leaves = list(self.leaves)
         for i in self.varying:
             kind = _scalar_type(leaves[i])
             if kind is None:
-                part.loop_values[i] = part.closed.input(leaves[i]._value)
+                region.loop_values[i] = region.closed.input(leaves[i]._value)
             else:
-                part.loop_values[i] = LoopScalar(kind, part.closed)
-            leaves[i] = part.tensors[i] = wrap(part.loop_values[i])
+                region.loop_values[i] = LoopScalar(kind, region.closed)
+            leaves[i] = region.tensors[i] = wrap(region.loop_values[i])
         return filled(self.carried, leaves)
 
     def written_in_place(self):
@@ -222,18 +222,18 @@ class _Loop:
             for step in steps
         ]
 
-    def _bound(self, part, values, handles, operands):
-        """Return (operation for the values of a part, its binding); append to `operands`."""
-        op, op_operands = part.operation(values)
-        slots = self._slots(part, handles)
+    def _bound(self, region, values, handles, operands):
+        """Return (operation for the values of a region, its binding); append to `operands`."""
+        op, op_operands = region.operation(values)
+        slots = self._slots(region, handles)
         binding = []
-        inside = part.closed.operands_of(op, part.closed.inputs)
+        inside = region.closed.operands_of(op, region.closed.inputs)
         for lifted, value in zip(inside, op_operands, strict=True):
-            at = slots.get(id(lifted))
-            if at is None:
-                at = ~len(operands)
+            slot = slots.get(id(lifted))
+            if slot is None:
+                slot = ~len(operands)
                 operands.append(value)
-            binding.append(at)
+            binding.append(slot)
         return op, tuple(binding)
 
     def _scanned_slots(self, items, operands, before):
@@ -264,8 +264,8 @@ class _Loop:
         written = outputs[len(self.varying) : len(self.varying) + len(handles)]
         for handle, value in zip(handles, written, strict=True):
             handle._bind(value)
-        for check, worst in self.body.closed.turns:
-            defer_print(check.of([worst._lift()]))
+        for check, worst in self.body.closed.loop_checks:
+            defer_print(check.with_values([worst._lift()]))
         return filled(self.carried, leaves)
 
     def _scan_length(self, carried):
@@ -276,24 +276,24 @@ class _Loop:
             raise unrecordable("too-many-residuals", turns=self.max_iterations, size=size / 1e9)
         return self.max_iterations
 
-    def _slots(self, part, handles):
-        """Return {id of an input of the part: its carried slot}."""
-        slots = {id(part.loop_values[i]): k for k, i in enumerate(self.varying)}
+    def _slots(self, region, handles):
+        """Return {id of an input of the region: its carried slot}."""
+        slots = {id(region.loop_values[i]): k for k, i in enumerate(self.varying)}
         for k, handle in enumerate(handles, len(self.varying)):
-            if id(handle) in part.handles:
-                slots[id(part.handles[id(handle)][2])] = k
+            if id(handle) in region.handles:
+                slots[id(region.handles[id(handle)][2])] = k
         return slots
 
 
 class _OnLoopInputs:
-    """Calls a function of `carried` on a part's loop inputs."""
+    """Calls a function of `carried` on a region's loop inputs."""
 
-    def __init__(self, function, loop, part):
-        self.function, self.loop, self.part = function, loop, part
+    def __init__(self, function, loop, region):
+        self.function, self.loop, self.region = function, loop, region
         self.__wrapped__ = function
 
     def __call__(self, carried):
-        return self.function(self.loop.loop_inputs(self.part))
+        return self.function(self.loop.loop_inputs(self.region))
 
 
 class _CheckedBody:

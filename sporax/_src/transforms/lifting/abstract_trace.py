@@ -19,7 +19,7 @@ from sporax._src.runtime.engine.operation import Op, Rule
 from sporax._src.runtime.engine.recorder import Recorder, record
 from sporax._src.runtime.engine.trace_tree import TraceNode, forest
 from sporax._src.runtime.engine.tracer import Tracer
-from sporax._src.runtime.index_checks.checks import add_turn
+from sporax._src.runtime.index_checks.checks import add_loop_check
 from sporax._src.runtime.storage import lending
 from sporax._src.transforms.lifting.lifted_op import LiftedOp, cached_op
 
@@ -63,7 +63,7 @@ class AbstractTrace(lending.Scope, Tracer):
 
     has_concrete_inputs = False
     is_part = False  # True for a branch, or a loop's test or body, which may not run
-    is_turn = False  # True for a loop's test or body, which may run many times
+    is_loop = False  # True for a loop's test or body, which may run many times
     is_mapped = False  # True if it runs for many examples at once
     met_check = False  # True if indices are checked in the test of a loop
 
@@ -78,7 +78,7 @@ class AbstractTrace(lending.Scope, Tracer):
         self.outer: Any = None
         self.unconverted = set()  # code objects that need concrete values
         self.prints = []  # in order, see `staging.deferred_print`
-        self.turns = []  # of a loop: (check, Tensor with its status over all iterations)
+        self.loop_checks = []  # of a loop: (check, Tensor with its status over all iterations)
 
     def __enter__(self):
         self.outer = thread.recorder
@@ -112,7 +112,7 @@ class AbstractTrace(lending.Scope, Tracer):
         """Add an input for an outside Value, or for one slice of it along `axis`; return it."""
         aval = value.aval
         if axis is not None:
-            aval = Aval.of(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)
+            aval = Aval.intern(aval.shape[:axis] + aval.shape[axis + 1 :], aval.dtype)
         lifted = Shared(aval, None, value.base or value)
         lifted.tracked = value.tracked
         return self._add(lifted, value, axis)
@@ -216,12 +216,12 @@ class AbstractTrace(lending.Scope, Tracer):
     def add_deferred(self, shown):
         """Defer a print or an index check to each run; the outer trace gets it at the end."""
         if shown.is_check:
-            if self.is_turn:
-                self.turns.append(add_turn(self, shown))
+            if self.is_loop:
+                self.loop_checks.append(add_loop_check(self, shown))
             else:
                 self.prints.append(shown)
             return
-        if self.is_turn:
+        if self.is_loop:
             self.error = rejection("prints-nobody-knows-how")
             raise self.error
         if self.is_mapped and shown.values:
@@ -229,17 +229,19 @@ class AbstractTrace(lending.Scope, Tracer):
         self.prints.append(shown)
 
     def to_host(self, recorder):
-        """Raise in a part or an outer trace, which could not repeat the Python code."""
+        """Raise in a region or an outer trace, which could not repeat the Python code."""
         if self.is_part or self.outer.tracer is not None:
             raise self.concrete_value_error()
 
     def concrete_value_error(self):
         """Create and store the error for a needed concrete value."""
-        code, at = reading_code(), user_frame()
+        code, frame = reading_code(), user_frame()
         self.needs_conversion(code)
         why, where = obstacle(code), ""
-        if at is not None:
-            where = message("at-source-line", where=f"{at.filename}:{at.lineno}: {at.line}")
+        if frame is not None:
+            where = message(
+                "at-source-line", where=f"{frame.filename}:{frame.lineno}: {frame.line}"
+            )
         why = message("here-why", why=why) if why else ""
         self.error = rejection("no-number-needed", self.who, where=where, why=why)
         return self.error
@@ -271,6 +273,6 @@ class AbstractTrace(lending.Scope, Tracer):
     def operation(self, values, outs, size=None, kind=LiftedOp):
         """Return the operation (operands, scalars) -> `values` with out axes `outs`; `kind`:
         LiftedOp or a subclass."""
-        places = tuple([v.index for v in values])
+        indices = tuple([v.index for v in values])
         state, axes = self.recorder.state, tuple(self.axes)
-        return cached_op(kind, self.who, state, places, axes, tuple(outs), size)
+        return cached_op(kind, self.who, state, indices, axes, tuple(outs), size)

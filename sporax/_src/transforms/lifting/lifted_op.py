@@ -35,14 +35,14 @@ class LiftedOp(Op):
     for each result the axis of the examples, None if they share the result, SUM or WORST.
     """
 
-    __slots__ = ("axes", "first", "needed", "outs", "places", "size", "trace")
+    __slots__ = ("axes", "first", "indices", "needed", "outs", "size", "trace")
     is_polymorphic = False
     uses_python_derivatives = True  # its derivative uses bprops and hooks in the trace
 
-    def __init__(self, name, state, places, axes, outs, size):
+    def __init__(self, name, state, indices, axes, outs, size):
         trace = self.trace = TraceFunction(state.path())
-        self.places, self.outs, self.size = places, outs, size
-        self.needed = trace.prune(places)
+        self.indices, self.outs, self.size = indices, outs, size
+        self.needed = trace.prune(indices)
         self.first = len(self.needed), len(self.needed) + trace.n_reals
         scalars = (None,) * (trace.n_reals + trace.n_integers)
         self.axes = (*[axes[i] for i in self.needed], *scalars)
@@ -55,7 +55,7 @@ class LiftedOp(Op):
         first, second = self.first
         inputs = dict(zip(self.needed, arrays[:first], strict=True))
         reals, integers = arrays[first:second], arrays[second:]
-        return tuple(self.trace.outputs(reals, integers, inputs, self.places, False, real))
+        return tuple(self.trace.outputs(reals, integers, inputs, self.indices, False, real))
 
     def _mapped(self, run, *arrays):
         if self.size is None:

@@ -31,7 +31,7 @@ _WRONG, _NO_FILE = 1, 2
 class Use:
     """A use of a MindSpore name in a file; `fault` says what is wrong with it, or is None."""
 
-    place: str  # "train.py:12", "lesson.ipynb, cell 3:2"
+    location: str  # "train.py:12", "lesson.ipynb, cell 3:2"
     name: str
     fault: str | None
 
@@ -56,7 +56,7 @@ def check(paths):
         all_uses += uses
         for use in uses:
             if use.fault:
-                print(f"{use.place}: {use.fault}")
+                print(f"{use.location}: {use.fault}")
     print(_summary(all_uses, files))
     return _WRONG if unread or any(use.fault for use in all_uses) else 0
 
@@ -84,11 +84,11 @@ def read_each(paths, read):
     reason and yield None."""
     for path in programs(paths):
         try:
-            found = read(path)
+            result = read(path)
         except CannotRead as error:
             print(f"{path}: {error}")
-            found = None
-        yield found
+            result = None
+        yield result
 
 
 def programs(paths):
@@ -119,16 +119,16 @@ def parsed(path):
         text = untrusted_file.content(path).decode("utf8")
         if path.suffix == ".ipynb":
             cells = untrusted_file.json_of(text)["cells"]
-            parts = [
+            sources = [
                 (f"{path}, cell {number}", _without_magic("".join(cell["source"])))
                 for number, cell in enumerate(cells, 1)
                 if cell["cell_type"] == "code"
             ]
         else:
-            parts = [(str(path), text)]
+            sources = [(str(path), text)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings about the program, e.g. "\d" in a string
-            return [(place, ast.parse(part)) for place, part in parts]
+            return [(location, ast.parse(source)) for location, source in sources]
     except SyntaxError as error:
         fields = {"cause": error.msg, "line": error.lineno}
         raise rejection("no-python-program-line", error=CannotRead, **fields) from None
@@ -143,8 +143,8 @@ def read_with(reader, trees):
     try:
         for _, tree in trees:
             reader.bind(tree)
-        for place, tree in trees:
-            reader.place = place
+        for location, tree in trees:
+            reader.location = location
             reader.visit(tree)
     except RecursionError:
         raise rejection("expressions-nested-too-deeply", error=CannotRead) from None
@@ -169,7 +169,7 @@ class Reader(ast.NodeVisitor):
         self.root = root
         self.bound = {}  # name in the file -> path it resolves to
         self.uses = []
-        self.place = ""
+        self.location = ""
         self.guarded = 0  # number of enclosing `try` statements that handle a failed import
 
     def bind(self, tree):
@@ -201,7 +201,7 @@ class Reader(ast.NodeVisitor):
         for module in _modules(node):
             fault = None if self.guarded else installed_with.missing(module)
             if fault:
-                self.uses.append(Use(f"{self.place}:{node.lineno}", module, fault))
+                self.uses.append(Use(f"{self.location}:{node.lineno}", module, fault))
 
     visit_ImportFrom = visit_Import
 
@@ -242,14 +242,14 @@ class Reader(ast.NodeVisitor):
             fault = None if importing else repr(value)[1:-1]
         elif value is None and not self.guarded:
             fault = explained(name)
-        self.uses.append(Use(f"{self.place}:{node.lineno}", name, fault))
+        self.uses.append(Use(f"{self.location}:{node.lineno}", name, fault))
 
     def _note_keyword(self, node, path, keyword):
         name, value = follow(path)
         taken = None if name != path else _parameters(value)
         if taken is not None and keyword not in taken:
             fault = f"{name} takes no '{keyword}' (it takes {', '.join(taken)})"
-            self.uses.append(Use(f"{self.place}:{node.lineno}", f"{name}({keyword}=)", fault))
+            self.uses.append(Use(f"{self.location}:{node.lineno}", f"{name}({keyword}=)", fault))
 
 
 def _imported(node, root):
@@ -290,14 +290,14 @@ def follow(path):
     The name ends at the first part that is missing or is neither a module nor a class.
     """
     name, value = ROOT, importlib.import_module(ROOT)
-    for part in path.split(".")[1:]:
+    for component in path.split(".")[1:]:
         if not isinstance(value, types.ModuleType | type):
             module = _module(name)  # a function and a module share the name `common.tensor`
             if module is None:
                 return name, value
             value = module
-        name = f"{name}.{part}"
-        value = getattr(value, part, None)
+        name = f"{name}.{component}"
+        value = getattr(value, component, None)
         if value is None:
             value = _module(name)
         if value is None:

@@ -6,15 +6,21 @@ import os
 import signal
 import sys
 
+import jax
+
 from sporax import __version__
+from sporax._src.devices.sharding.mesh import Mesh
 from sporax._src.mindspore.compat import MINDSPORE_VERSION
+from sporax._src.workbench.cli.bench import bench
 from sporax._src.workbench.cli.check import check
 from sporax._src.workbench.cli.convert import convert
+from sporax._src.workbench.cli.doctor import doctor
 from sporax._src.workbench.cli.errors import errors
 from sporax._src.workbench.cli.job_key import VARIABLE
 from sporax._src.workbench.cli.launch import PORT, launch
 from sporax._src.workbench.cli.lint import KINDS, lint
 from sporax._src.workbench.cli.run import run_module, run_script
+from sporax._src.workbench.cli.verify import verify_file, verify_script
 
 _PIPE_CLOSED = 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
 
@@ -113,7 +119,7 @@ def _add_doctor(commands):
         description="Versions, devices, threads, oneDNN, kept programs, extras and settings, and "
         "some steps of a training. The exit code is 1 where something does not work.",
     )
-    examining.set_defaults(action=_doctor)
+    examining.set_defaults(action=lambda _: doctor())
 
 
 def _add_errors(commands):
@@ -158,7 +164,7 @@ def _add_bench(commands):
     _completes_files(
         measuring.add_argument("--json", metavar="FILE", help="write all that is measured there")
     )
-    measuring.set_defaults(action=lambda options: _bench(measuring, options))
+    measuring.set_defaults(action=lambda options: bench(measuring, options))
 
 
 def _add_completion(commands, parser):
@@ -377,27 +383,16 @@ def _mesh(options):
     """Return the Mesh that a script runs on; a null context if none is given."""
     if options.mesh is None:
         return contextlib.nullcontext()
-    from sporax._src.devices.sharding.mesh import (
-        Mesh,  # initialises JAX, which other commands do not need
-    )
-
     return Mesh.parse(options.mesh)
 
 
 def _watch(options):
-    from sporax._src.workbench.cli.watch import (
-        watch,  # initialises JAX, which other commands do not need
-    )
+    from sporax._src.workbench.cli.watch import watch  # imports the dashboard
 
     return watch(options.runs, options.port, options.seconds, options.html)
 
 
 def _verify(parser, options):
-    from sporax._src.workbench.cli.verify import (  # initialise JAX, as above
-        verify_file,
-        verify_script,
-    )
-
     if options.module:
         return verify_script(None, options.module[0], options.module[1:])
     path = options.script or parser.error("a script, a file, or '-m' and a module, must be given")
@@ -406,23 +401,7 @@ def _verify(parser, options):
     return verify_file(path)
 
 
-def _doctor(_):
-    from sporax._src.workbench.cli.doctor import (
-        doctor,  # initialises JAX, which other commands do not need
-    )
-
-    return doctor()
-
-
-def _bench(parser, options):
-    from sporax._src.workbench.cli.bench import bench  # imports many modules
-
-    return bench(parser, options)
-
-
 def _version(_):
-    import jax
-
     python = ".".join(map(str, sys.version_info[:3]))
     print(f"sporax {__version__} (follows MindSpore {MINDSPORE_VERSION}; jax {jax.__version__}, "
           f"Python {python})")  # fmt: skip

@@ -2,6 +2,7 @@
 
 import sys
 
+from sporax import migrate
 from sporax._src.diagnosis.rules import require
 
 _REFUSED = 2
@@ -10,8 +11,6 @@ _REFUSED = 2
 def convert(options):
     """Convert and print each tensor's old and new name; return the exit code: 0, or 2 on
     failure."""
-    from sporax import migrate  # imported late: it takes a second
-
     try:
         lines = migrate.convert(
             options.source, options.target, options.to, names(options.names), options.force,

@@ -58,11 +58,11 @@ def _examined(check):
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         try:
-            found = check()
+            result = check()
         except Exception as error:  # noqa: BLE001 (each is shown, and the next check runs)
             why = str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}"
             return "problem", [why]
-    lines = [found] if isinstance(found, str) else found
+    lines = [result] if isinstance(result, str) else result
     return "note" if given else "fine", [*lines, *[str(w.message) for w in given]]
 
 
@@ -101,28 +101,25 @@ def _processor():
             f"OMP_NUM_THREADS={wanted} leaves convolutions and recurrent layers fewer threads than "
             f"the {cores} cores", stacklevel=1,
         )  # fmt: skip
-    return f"{cores} of {os.cpu_count()} cores, {bytes_text(_memory())} of memory"
-
-
-def _memory():
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return f"{cores} of {os.cpu_count()} cores, {bytes_text(memory)} of memory"
 
 
 def _onednn():
-    found = library.load()
-    if found is None:
+    onednn = library.load()
+    if onednn is None:
         return "not used: convolutions and recurrent layers run on XLA's kernels"
-    major, minor = library.version(found)
-    return f"{major}.{minor}, up to {found.omp_get_max_threads()} threads"
+    major, minor = library.version(onednn)
+    return f"{major}.{minor}, up to {onednn.omp_get_max_threads()} threads"
 
 
 def _cache():
     where = folder.folder()
     if where is None:
         return f"switched off by {folder.VARIABLE}: each start compiles everything again"
-    found = folder.Folder(where)
-    count, total = found.content()
-    hits, misses = found.uses()
+    cache = folder.Folder(where)
+    count, total = cache.content()
+    hits, misses = cache.uses()
     rate = f"; {hits} of the last {hits + misses} were there already" if hits + misses else ""
     size = f"{bytes_text(total)} of at most {bytes_text(folder.MOST_BYTES)}"
     return f"{where}: {count} programs, {size}{rate}"
@@ -143,8 +140,8 @@ def _mindspore():
 def _extras():
     wanted = {}
     for line in metadata.requires("sporax") or ():
-        if (found := _EXTRA.search(line)) and found[1] != "sporax":
-            wanted.setdefault(found[2], []).append(found[1])
+        if (match := _EXTRA.search(line)) and match[1] != "sporax":
+            wanted.setdefault(match[2], []).append(match[1])
     there = [extra for extra, names in wanted.items() if all(map(_is_installed, names))]
     absent = sorted(set(wanted) - set(there))
     return f"{', '.join(sorted(there)) or 'none'}" + (f"; not: {', '.join(absent)}" * bool(absent))
@@ -159,10 +156,10 @@ def _is_installed(name):
 
 
 def _settings():
-    found = [
+    settings = [
         f"{name}={value}" for name, value in sorted(os.environ.items()) if _SETTINGS.match(name)
     ]
-    return found or "no environment variables of sporax, JAX or XLA"
+    return settings or "no environment variables of sporax, JAX or XLA"
 
 
 def _training():

@@ -27,10 +27,10 @@ def errors(name):
         print(f"  {message}")
     for paragraph in entry.prose.split("\n\n"):
         print("\n" + _wrapped(_plain(paragraph)))
-    for part in _BLOCK.split(entry.shown()):
-        code = _FENCE.sub("", part)
-        if part.strip():
-            print("\n" + (textwrap.indent(code.rstrip(), "    ") if code != part else part.strip()))
+    for item in _BLOCK.split(entry.shown()):
+        code = _FENCE.sub("", item)
+        if item.strip():
+            print("\n" + (textwrap.indent(code.rstrip(), "    ") if code != item else item.strip()))
     return 0
 
 

@@ -65,7 +65,7 @@ class _Channel:
         self.connection, self.key, self.is_first = connection, key, is_first
         self.nonce, self.session = secrets.token_hex(16).encode(), None
         self.sent = self.received = 0  # lines
-        self.rest, self.index, self.is_done = b"", None, False
+        self.buffer, self.index, self.is_done = b"", None, False
         self.deadline = time.monotonic() + _HANDSHAKE
         self.lock = threading.Lock()
         self.write(b"sporax-launch " + self.nonce)
@@ -90,10 +90,10 @@ class _Channel:
             data = b""
         if not data:
             raise EOFError
-        *lines, self.rest = (self.rest + data).split(b"\n")
+        *lines, self.buffer = (self.buffer + data).split(b"\n")
         for line in lines:
             yield self._opened(line)
-        if len(self.rest) > _LONGEST:
+        if len(self.buffer) > _LONGEST:
             raise _Stranger
 
     def _opened(self, line):

@@ -54,8 +54,8 @@ def launch(n, command, hosts=(), host_index=None, port=None, bind=True):
             address = hosts[0] if hosts else LOOPBACK
             port = port or (PORT if len(hosts) > 1 else 0)
             if index == 0:
-                held = cleanup.enter_context(held_port(address, port))
-                port = held.getsockname()[1]
+                reserved = cleanup.enter_context(reserve_port(address, port))
+                port = reserved.getsockname()[1]
             link = _link((address, port + 1), index, hosts, n) if len(hosts) > 1 else None
         except (CannotLaunch, NoJobKey) as error:
             print(f"sporax launch: {error}.", file=sys.stderr)
@@ -85,23 +85,23 @@ def _start(cleanup, first, local, command, told, bind):
     return ranks
 
 
-def held_port(host, port):
+def reserve_port(host, port):
     """Return a socket that reserves a port of this host (0: any free one). Only programs of this
     user that set SO_REUSEPORT, as JAX's coordinator does, can bind it."""
-    held = None
+    reserved = None
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        held = socket.socket(family, kind)
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a job may have just ended
-        held.bind(address)
+        reserved = socket.socket(family, kind)
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a job may have just ended
+        reserved.bind(address)
     except OSError as error:
-        if held is not None:
-            held.close()
+        if reserved is not None:
+            reserved.close()
         raise rejection("port-free-coordinator-choose", port=port, host=host, cause=error,
                         error=CannotLaunch) from None  # fmt: skip
-    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
-    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    return held
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    return reserved
 
 
 def _link(address, index, hosts, n):

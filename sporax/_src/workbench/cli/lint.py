@@ -10,6 +10,9 @@ from sporax._src.diagnosis import pytorch_names
 from sporax._src.diagnosis.rules import message
 from sporax._src.mindspore.compat.refused_names import Refused
 from sporax._src.workbench.cli.check import Reader, follow, is_absent, parsed, read_each, read_with
+from sporax.migrate.call_alignment import CELL_NAMES
+from sporax.migrate.differing_names import FACTS
+from sporax.migrate.graph_pitfalls import pitfalls
 
 KINDS = {
     "missing": "names that sporax lacks, with PyTorch's methods if a file imports torch",
@@ -39,13 +42,13 @@ _ROOMS = {  # PyTorch module -> MindSpore modules with its counterparts
 class Finding:
     """One printed line."""
 
-    place: str
+    location: str
     line: int
     kind: str
     says: str
 
     def __str__(self):
-        return f"{self.place}:{self.line}: {self.kind}: {self.says}"
+        return f"{self.location}:{self.line}: {self.kind}: {self.says}"
 
 
 def lint(paths, skip=(), ported=False):
@@ -56,7 +59,7 @@ def lint(paths, skip=(), ported=False):
     """
     if is_absent(paths):
         return _NO_FILE
-    found, files, unread = [], 0, 0
+    shown, files, unread = [], 0, 0
     for here in read_each(paths, lambda path: findings(parsed(path), ported)):
         if here is None:
             unread += 1
@@ -64,35 +67,33 @@ def lint(paths, skip=(), ported=False):
         here = [finding for finding in here if finding.kind not in skip]
         for finding in here:
             print(finding)
-        found += here
+        shown += here
         files += 1
-    counts = ", ".join(f"{kind} {sum(f.kind == kind for f in found)}" for kind in KINDS
+    counts = ", ".join(f"{kind} {sum(f.kind == kind for f in shown)}" for kind in KINDS
                        if kind not in skip)  # fmt: skip
     print(f"files: {files}; {counts}")
-    return _FOUND if found or unread else 0
+    return _FOUND if shown or unread else 0
 
 
 def findings(trees, ported=False):
     """Return the [Finding] of a program's (place, tree) parts, in line order; see `lint`."""
-    from sporax.migrate.graph_pitfalls import pitfalls  # takes a second to import
-
     mindspore, torch = Reader(), _Calls("torch")
     calls = _Calls("mindspore")
     for reader in (mindspore, calls, torch):
         read_with(reader, trees)
-    found = [_finding(use.place, "missing", use.fault) for use in mindspore.uses if use.fault]
+    results = [_finding(use.location, "missing", use.fault) for use in mindspore.uses if use.fault]
     if torch.bound or ported:
-        found += _differing(calls, 1)
+        results += _differing(calls, 1)
     if torch.bound:
-        found += [*_differing(torch, 0), *_without_counterpart(torch), *_methods(torch)]
-    for place, tree in trees:
-        found += [Finding(place, p.line, "graph", p.says) for p in pitfalls(tree)]
-    places = [place for place, _ in trees]
-    return sorted(dict.fromkeys(found), key=lambda f: (places.index(f.place), f.line, f.kind))
+        results += [*_differing(torch, 0), *_without_counterpart(torch), *_methods(torch)]
+    for location, tree in trees:
+        results += [Finding(location, p.line, "graph", p.says) for p in pitfalls(tree)]
+    order = [location for location, _ in trees]
+    return sorted(dict.fromkeys(results), key=lambda f: (order.index(f.location), f.line, f.kind))
 
 
-def _finding(place, kind, says):
-    where, _, line = place.rpartition(":")
+def _finding(location, kind, says):
+    where, _, line = location.rpartition(":")
     return Finding(where, int(line), kind, says)
 
 
@@ -112,39 +113,37 @@ class _Calls(Reader):
         if path is not None:
             keywords = {k.arg for k in node.keywords}
             is_open = any(isinstance(a, ast.Starred) for a in node.args) or None in keywords
-            self.calls.append((f"{self.place}:{node.lineno}", path, keywords, len(node.args),
+            self.calls.append((f"{self.location}:{node.lineno}", path, keywords, len(node.args),
                                is_open))  # fmt: skip
         elif isinstance(node.func, ast.Attribute):
-            self.methods.append((f"{self.place}:{node.lineno}", node))
+            self.methods.append((f"{self.location}:{node.lineno}", node))
         self.generic_visit(node)
 
     def visit_ClassDef(self, node):
         if any(self._path(base) == "torch.nn.Module" for base in node.bases):
             self.forwards += [
-                f"{self.place}:{item.lineno}"
+                f"{self.location}:{item.lineno}"
                 for item in node.body
                 if isinstance(item, ast.FunctionDef) and item.name == "forward"
             ]
         self.generic_visit(node)
 
     def _note(self, node, path):
-        self.names.append((f"{self.place}:{node.lineno}", path))
+        self.names.append((f"{self.location}:{node.lineno}", path))
 
 
 def _differing(reader, side):
     """Yield a Finding for each call in the table of differences; side 0: PyTorch, 1: MindSpore."""
-    from sporax.migrate.differing_names import FACTS
-
     by_name = {}
     for fact in FACTS:
         by_name.setdefault(fact.sides[side].name, []).append(fact)
-    for place, path, keywords, count, is_open in reader.calls:
+    for location, path, keywords, count, is_open in reader.calls:
         for fact in by_name.get(path, ()):
             called = fact.sides[side]
             is_given = not keywords.isdisjoint(called.defaults) or count > _position(called, side)
             if called.defaults and (is_open or is_given != fact.when_given):
                 continue
-            yield _finding(place, "differs", _told(fact, side))
+            yield _finding(location, "differs", _told(fact, side))
 
 
 def _position(called, side):
@@ -170,10 +169,8 @@ def _written(called):
 def _without_counterpart(reader):
     """Yield a Finding for each PyTorch layer, function or optimizer without a MindSpore counterpart
     of the same (or a known renamed) name."""
-    from sporax.migrate.call_alignment import CELL_NAMES
-
     renamed = CELL_NAMES | _OPTIMIZERS
-    for place, path in reader.names:
+    for location, path in reader.names:
         room, _, name = path.rpartition(".")
         is_name = room == "torch.nn.functional" or name[:1].isupper()
         if room not in _ROOMS or not is_name or name == "Parameter":  # is mindspore.Parameter
@@ -182,23 +179,23 @@ def _without_counterpart(reader):
         home = next(filter(_is_there, there), None)
         if home is None:
             rooms = " and ".join(_ROOMS[room])
-            yield _finding(place, "missing", f"{path} has no counterpart of its name in {rooms}")
+            yield _finding(location, "missing", f"{path} has no counterpart of its name in {rooms}")
         elif not home.endswith(f".{name}"):
-            yield _finding(place, "missing", f"{path} is {home}")
+            yield _finding(location, "missing", f"{path} is {home}")
 
 
 def _methods(reader):
     """Yield a Finding for each call of a method of PyTorch's that MindSpore lacks, and for each
     `forward` of a module."""
-    for place in reader.forwards:
-        yield _finding(place, "missing", "'forward' of a module is 'construct' of a Cell")
-    for place, node in reader.methods:
+    for location in reader.forwards:
+        yield _finding(location, "missing", "'forward' of a module is 'construct' of a Cell")
+    for location, node in reader.methods:
         rule = _METHODS.get(node.func.attr)
         if node.func.attr == "to" and any(map(_is_device, node.args)):
             rule = pytorch_names.TENSOR["cuda"]
         if rule is not None:
             says = f"'.{node.func.attr}()' is PyTorch's. {message(rule)}"
-            yield _finding(place, "missing", says)
+            yield _finding(location, "missing", says)
 
 
 def _is_device(node):

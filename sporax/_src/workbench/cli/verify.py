@@ -3,8 +3,13 @@
 import os
 import sys
 
+from sporax._src.runtime.engine.verification import switch
+from sporax._src.runtime.engine.verification.report import report
+from sporax._src.runtime.numpy_interpreter.interpretation import wait_for_others
+from sporax._src.runtime.xla_kernels import jaxlib_faults
 from sporax._src.versions import JAXLIB
 from sporax._src.workbench.cli.run import run_module, run_script
+from sporax.io import verified_file
 
 _DIFFERS, _REFUSED = 1, 2
 
@@ -12,9 +17,7 @@ _DIFFERS, _REFUSED = 1, 2
 def verify_script(path, module, arguments):
     """Run a script or module, compare each program at each run, and print the findings; return the
     script's exit code, or 1 if that is 0 and a program is wrong."""
-    os.environ["SPORAX_VERIFY"] = "always"  # also for child processes
-    from sporax._src.runtime.engine.verification import switch
-
+    os.environ["SPORAX_VERIFY"] = "always"  # for child processes
     switch.MODE = "always"
     try:
         code = run_module(module, arguments) if path is None else run_script(path, arguments)
@@ -28,9 +31,6 @@ def verify_script(path, module, arguments):
 
 def _print_report():
     """Print a summary of the comparisons; return the number of wrong programs."""
-    from sporax._src.runtime.engine.verification.report import report
-    from sporax._src.runtime.numpy_interpreter.interpretation import wait_for_others
-
     wait_for_others()
     wrong = report.findings
     print(f"sporax verify: {report.compared} comparisons of programs with the interpreter, "
@@ -46,9 +46,6 @@ def _print_report():
 def verify_file(path):
     """Print whether this jaxlib computes what a file expects, and with which XLA options it does;
     return 0 if it does without options, 1 if not, 2 if the file cannot be read."""
-    from sporax._src.runtime.xla_kernels import jaxlib_faults
-    from sporax.io import verified_file
-
     try:
         file = verified_file.load(path)
         for line in file.described:

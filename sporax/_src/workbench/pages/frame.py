@@ -62,7 +62,7 @@ def write_page(path, title, body, **settings):
     and return its path."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(page(title, body, **settings), "utf8")
-    part.replace(path)
+    temporary = path.with_name(f".{path.name}.part")
+    temporary.write_text(page(title, body, **settings), "utf8")
+    temporary.replace(path)
     return path

@@ -43,10 +43,10 @@ _IN_NOTEBOOK = (
 )
 
 
-def in_notebook(*parts):
+def in_notebook(*contents):
     """Wrap tables and text for a notebook, overriding its right alignment of all cells."""
     style = Markup(f"<style>{_IN_NOTEBOOK}</style>")
-    return element("div", style, *parts, class_="sporax")
+    return element("div", style, *contents, class_="sporax")
 
 
 def bar(share, text="", kind=""):

@@ -109,13 +109,13 @@ class Schedule:
 
     def __call__(self, step):
         require(step >= 0, "int-0", "schedule", step=step)
-        cycle, place = divmod(step - self.skip_first, self.wait + self.warmup + self.active)
+        cycle, position = divmod(step - self.skip_first, self.wait + self.warmup + self.active)
         is_over = 0 < self.repeat <= cycle
-        if cycle < 0 or is_over or place < self.wait:
+        if cycle < 0 or is_over or position < self.wait:
             return ProfilerAction.NONE
-        if place < self.wait + self.warmup:
+        if position < self.wait + self.warmup:
             return ProfilerAction.WARM_UP
-        is_last = place == self.wait + self.warmup + self.active - 1
+        is_last = position == self.wait + self.warmup + self.active - 1
         return ProfilerAction.RECORD_AND_SAVE if is_last else ProfilerAction.RECORD
 
     def __repr__(self):

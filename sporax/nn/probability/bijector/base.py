@@ -1,5 +1,7 @@
 """`Bijector`, the base class."""
 
+from typing import Any
+
 import numpy as np
 
 from sporax import ops
@@ -112,7 +114,7 @@ class Bijector(Cell):
         return tuple(np.broadcast_shapes(tuple(shape), self.batch_shape or ()))
 
     def _at(self, what, value, args, kwargs):
-        compute = getattr(self, f"_{what}", None)
+        compute: Any = getattr(self, f"_{what}", None)
         require(compute is not None, "not-defined", self.name, argument=what)
         return compute(self._check_value_dtype(value), *args, **kwargs)
 

@@ -1,5 +1,7 @@
 """`Distribution`, the base class."""
 
+from typing import Any
+
 import numpy as np
 
 from sporax import ops
@@ -67,7 +69,7 @@ class Distribution(Cell):
     array([-0.9189], dtype=float32)
     """
 
-    RULES = ()  # (name, rule) of each parameter
+    RULES: tuple[tuple[str, str], ...] = ()  # (name, rule) of each parameter
     INTEGERS = False  # True if samples are integers
 
     def __init__(self, seed, dtype, name, param):
@@ -81,7 +83,7 @@ class Distribution(Cell):
         self.parameter_type = float32 if kind in "iu" else dtype
         self.parameters = dict(param)
         self.parameter_names = [n for n, _ in self.RULES]
-        self.default_parameters = [
+        self.default_parameters: list[Any] = [
             None if param[n] is None else self._parameter(n, param[n], rule)
             for n, rule in self.RULES
         ]
@@ -199,16 +201,16 @@ class Distribution(Cell):
         if not others and len(args) < count:
             wanted = [f"{n}_b" for n in self.parameter_names]
             raise rejection("given-parameters", self.name, kl_loss=len(args), wanted=wanted)
-        first, rest = ((), args) if others else (args[:count], args[count:])
+        first, remaining = ((), args) if others else (args[:count], args[count:])
         others = self.get_dist_args(*first, **others)
-        return self._find("kl")(*others, *self.get_dist_args(*rest, **kwargs))
+        return self._find("kl")(*others, *self.get_dist_args(*remaining, **kwargs))
 
     def cross_entropy(self, dist, *args, **kwargs):
         r"""$-E[\ln q]$; arguments: see `kl_loss`."""
         divergence = self.kl_loss(dist, *args, **kwargs)
         own = {n: v for n, v in kwargs.items() if n in self.parameter_names}
-        rest = args if any(n.endswith("_b") for n in kwargs) else args[len(self.RULES) :]
-        return self.entropy(*rest, **own) + divergence
+        remaining = args if any(n.endswith("_b") for n in kwargs) else args[len(self.RULES) :]
+        return self.entropy(*remaining, **own) + divergence
 
     def sample(self, shape=(), *args, **kwargs):
         """Draw samples of shape `shape + batch_shape`."""

@@ -56,7 +56,7 @@ from sporax._src.runtime.engine.recorder import record, run_pending, wrap
 class BucketTrace(GraphTextTrace):
     """Records a function with symbolic dimensions and the Cells that it calls."""
 
-    parts = ()
+    segments = ()
     is_broken = False
 
     def __init__(self, who):
@@ -65,7 +65,7 @@ class BucketTrace(GraphTextTrace):
 
     def cell_called(self, cell):
         """Record that a Cell is called."""
-        self.cells.setdefault(cell, cell._static_state())
+        self.cells.setdefault(cell, cell._captured_state())
 
     def add_deferred(self, shown):
         """Raise CannotPad for prints, which would show the padding."""
@@ -153,12 +153,12 @@ class BucketedGraph(CapturedGraph):
         super().__init__(trace.cells, self.sources.state(), self.written, self.written)
         self.avals = [v.aval for v in (*trace.inputs, *self.scalars)]
         self.layouts: Any = None  # layouts of the results
-        self.first_sizes, self.ops = sizes.of(tensors), {}  # sizes of a bucket -> operation
+        self.first_sizes, self.ops = sizes.evaluate(tensors), {}  # sizes of a bucket -> operation
         self._lower()
 
     def concrete_sizes(self, tensors):
         """Return a function that replaces a symbolic size by its int for these Tensors."""
-        return functools.partial(_concrete, self.sizes.of(tensors))
+        return functools.partial(_concrete, self.sizes.evaluate(tensors))
 
     def _lower(self):
         """Lower the trace to a jaxpr with symbolic dimensions, and check that it can be padded."""
@@ -175,14 +175,14 @@ class BucketedGraph(CapturedGraph):
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self.avals]
         self.program = primitive_jaxpr(jax.make_jaxpr(run)(*specs))
         out_avals: list[Any] = self.program.out_avals
-        self.out_avals = [Aval.of(a.shape, a.dtype) for a in out_avals]
+        self.out_avals = [Aval.intern(a.shape, a.dtype) for a in out_avals]
         is_fixed = not any(map(dynamic_axes, self.out_avals[self.n_results :]))
         require(is_fixed, "what-writes-size-varies", error=CannotPad)
         (rule,) = self._operation(self.first_sizes).rules.values()
         jax.eval_shape(rule.run, *[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in rule.operands])
 
     def __call__(self, tensors, host_results=()):
-        sizes = self.sizes.of(tensors)
+        sizes = self.sizes.evaluate(tensors)
         bucket = {name: self._bucket_size(name, n) for name, n in sizes.items()}
         results = self._run_alone(tensors, sizes, bucket)
         run_pending()
@@ -201,7 +201,7 @@ class BucketedGraph(CapturedGraph):
             return self._run(tensors, sizes, bucket)
 
     def _run(self, tensors, sizes, bucket):
-        values = [handle._value for handle in self.sources.of(tensors)]
+        values = [handle._value for handle in self.sources.handles_for(tensors)]
         for k, _ in self.sources.slots:
             values[k] = _padded(values[k], self.avals[k], bucket)
         true_sizes = [scalar_value("jit", n) for n in sizes.values()]
@@ -252,7 +252,7 @@ def _concrete(sizes, item):
 
 def _at(aval, sizes):
     """Return the aval with symbols replaced by these sizes."""
-    return Aval.of(tuple(size_at(n, sizes) for n in aval.shape), aval.dtype, aval.weak)
+    return Aval.intern(tuple(size_at(n, sizes) for n in aval.shape), aval.dtype, aval.weak)
 
 
 # On CPU, padding is done on the host: XLA would compile it for each size.
@@ -278,10 +278,10 @@ def _unpadded(value, aval, layouts, sizes, bucket):
     shape = _at(aval, sizes).shape
     if shape == value.aval.shape:
         return value
-    parts = [f for n, own in zip(aval.shape, layouts, strict=True) for f in own or factors(n)]
-    slices = tuple([slice(size_at(f, sizes)) for f in parts])
+    dims = [f for n, own in zip(aval.shape, layouts, strict=True) for f in own or factors(n)]
+    slices = tuple([slice(size_at(f, sizes)) for f in dims])
     array = value.read()
     if jax.default_backend() == "cpu":
         array = on_host(array)
-    array = array.reshape([size_at(f, bucket) for f in parts])[slices].reshape(shape)
+    array = array.reshape([size_at(f, bucket) for f in dims])[slices].reshape(shape)
     return owned_value(jax.device_put(np.array(array)) if isinstance(array, np.ndarray) else array)

@@ -34,16 +34,16 @@ class Sizes:
             SYMBOLS[self.symbols[i, axis]] if (i, axis) in self.symbols else size
             for axis, size in enumerate(aval.shape)
         ]
-        return Aval.of(tuple(shape), aval.dtype, aval.weak)
+        return Aval.intern(tuple(shape), aval.dtype, aval.weak)
 
-    def of(self, tensors):
+    def evaluate(self, tensors):
         """Return the size of each symbol in a call."""
         sizes = {_NAMES[k]: tensors[i].shape[axis] for (i, axis), k in self.symbols.items()}
         return dict(sorted(sizes.items()))
 
     def fit(self, tensors):
         """Return True if these sizes may share a program with others."""
-        sizes = self.of(tensors)
+        sizes = self.evaluate(tensors)
         return min(sizes.values()) >= MIN_SIZE and all(
             size_at(a, sizes) != size_at(b, sizes) for a, b in self.compared
         )
@@ -59,20 +59,20 @@ class ObservedShapes:
     def __init__(self, tensors, declared):
         shapes = [t.shape for t in tensors]
         self.may_vary = _declared(declared, shapes)
-        self.history: dict[Any, Any] = {place: (size,) for place, size in _places(shapes)}
-        self.axes = {place for place in self.history if self.may_vary.get(place)}
+        self.history: dict[Any, Any] = {dim: (size,) for dim, size in _dims(shapes)}
+        self.axes = {dim for dim in self.history if self.may_vary.get(dim)}
         self.sizes = self._symbols()
 
     def observe(self, tensors):
         """Return `Sizes` that cover these Tensors; new ones if another axis is found dynamic."""
-        places = list(_places([t.shape for t in tensors]))
+        dims = list(_dims([t.shape for t in tensors]))
         symbols, by_symbol = self.sizes.symbols, {}
-        for place, size in places:
-            by_symbol.setdefault(symbols.get(place, place), set()).add(size)
-        new = {p for p, n in places if p in self.may_vary and n != self.history[p][0]} - self.axes
+        for dim, size in dims:
+            by_symbol.setdefault(symbols.get(dim, dim), set()).add(size)
+        new = {p for p, n in dims if p in self.may_vary and n != self.history[p][0]} - self.axes
         if new or any(len(sizes) > 1 for sizes in by_symbol.values()):
-            for place, size in places:
-                self.history[place] += (size,)
+            for dim, size in dims:
+                self.history[dim] += (size,)
             self.axes |= new
             self.sizes = self._symbols()
         return self.sizes
@@ -80,12 +80,12 @@ class ObservedShapes:
     def _symbols(self):
         numbers = {}
         return Sizes({
-            place: numbers.setdefault(self.history[place], len(numbers))
-            for place in sorted(self.axes)
+            dim: numbers.setdefault(self.history[dim], len(numbers))
+            for dim in sorted(self.axes)
         })  # fmt: skip
 
 
-def _places(shapes):
+def _dims(shapes):
     for i, shape in enumerate(shapes):
         for axis, size in enumerate(shape):
             yield (i, axis), size
@@ -93,7 +93,7 @@ def _places(shapes):
 
 def _declared(declared, shapes):
     """Return {(Tensor, axis): True if declared dynamic, False if it may become dynamic}."""
-    sizes = {place: False for place, _ in _places(shapes)}
+    sizes = {dim: False for dim, _ in _dims(shapes)}
     if declared is None:
         return sizes
     declared_shapes = [t._value.aval.shape for t in tensors_of(declared)]

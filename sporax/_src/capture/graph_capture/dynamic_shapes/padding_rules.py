@@ -89,9 +89,9 @@ def _convolution(program, eqn, operands):
 def _reshape(program, eqn, operands):
     before, after = eqn.in_avals[0].shape, eqn.out_avals[0].shape
     require(eqn.params.get("dimensions") is None, "reshapes-transposes", error=CannotPad)
-    rest = [f for axis in range(len(before)) for f in eqn.layout(0, axis)][::-1]
+    remaining = [f for axis in range(len(before)) for f in eqn.layout(0, axis)][::-1]
     for axis, size in enumerate(after):
-        layout = _take_factors(rest, factors(size))
+        layout = _take_factors(remaining, factors(size))
         known = layout is not None
         require(known, "reshapes-moves-what-varies", None, CannotPad, before=before, after=after)
         eqn.out_layouts[axis] = layout
@@ -99,13 +99,13 @@ def _reshape(program, eqn, operands):
     return operands
 
 
-def _take_factors(rest, target):
-    """Pop the next operand factors (`rest`, last first) with the same product as `target`."""
+def _take_factors(remaining, target):
+    """Pop the next operand factors (`remaining`, last first) with the same product as `target`."""
     symbols = [f for f in target if not isinstance(f, int)]
     count = _product([f for f in target if isinstance(f, int)])
     layout = []
     while symbols or count > 1:
-        factor = rest.pop() if rest else None
+        factor = remaining.pop() if remaining else None
         if factor in symbols:
             symbols.remove(factor)
         elif not isinstance(factor, int):
@@ -113,7 +113,7 @@ def _take_factors(rest, target):
         elif count % factor == 0:
             count //= factor
         elif factor % count == 0 and count > 1:
-            rest.append(factor // count)
+            remaining.append(factor // count)
             factor, count = count, 1
         else:
             return None
@@ -152,8 +152,8 @@ def _slice(program, eqn, operands):
     strides = params["strides"] or (1,) * len(aval.shape)
     for axis in dynamic_axes(aval):
         whole = (0, aval.shape[axis], 1)
-        part = params["start_indices"][axis], params["limit_indices"][axis], strides[axis]
-        require(part == whole, "takes-part-along-axis", error=CannotPad)
+        taken = params["start_indices"][axis], params["limit_indices"][axis], strides[axis]
+        require(taken == whole, "takes-part-along-axis", error=CannotPad)
     return operands
 
 
@@ -204,9 +204,9 @@ def _scatter(neutral=None):
             require(fits, "writes-index-along-axis", error=CannotPad)
         windows = [i for i in range(operand.ndim) if i not in numbers.inserted_window_dims]
         windows = [i for i in windows if i not in numbers.operand_batching_dims]
-        for axis, place in zip(numbers.update_window_dims, windows, strict=True):
+        for axis, dim in zip(numbers.update_window_dims, windows, strict=True):
             size = updates.shape[axis]
-            fits = size == operand.shape[place] or not is_dynamic(size)
+            fits = size == operand.shape[dim] or not is_dynamic(size)
             require(fits, "writes-part-along-axis", error=CannotPad)
         batched = _batched(numbers, eqn.in_avals)
         axes = [
@@ -223,8 +223,8 @@ def _scatter(neutral=None):
 def _batched(numbers, in_avals):
     """Return the axes of the updates that are batch axes of the operand."""
     _, _, updates = in_avals
-    rest = [i for i in range(updates.ndim) if i not in numbers.update_window_dims]
-    return [rest[i] for i in numbers.scatter_indices_batching_dims]
+    scatter_dims = [i for i in range(updates.ndim) if i not in numbers.update_window_dims]
+    return [scatter_dims[i] for i in numbers.scatter_indices_batching_dims]
 
 
 def _random(program, eqn, operands):

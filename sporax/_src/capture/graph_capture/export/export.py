@@ -29,10 +29,11 @@ def exported(name, function, inputs):
     """Return the `Exported` of `function(*inputs)`. Unknown sizes (`Tensor(shape=[None, 3],
     dtype=...)`) stay symbolic: on axis 0 all share the size `batch`, others are independent."""
     listing, program = lowered(name, function, inputs, by_jax)
-    input_specs = [Spec.of(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
+    input_specs = [Spec.from_aval(i.name, i.aval) for i in listing.inputs if i.kind == "argument"]
     arrays = [(i.kind, i.name, i.read()) for i in listing.inputs if i.kind != "argument"]
     output_specs = [
-        Spec.of(f"output{i}", t._value.aval) for i, t in enumerate(tensors_of(listing.result))
+        Spec.from_aval(f"output{i}", t._value.aval)
+        for i, t in enumerate(tensors_of(listing.result))
     ]
     result = structure("export", listing.result, [])
     return Exported(
@@ -84,7 +85,7 @@ def _described(name, value):
     prefix = re.sub(r"\W+", "_", name).strip("_")
     names = [n if n >= 0 else f"{prefix}_{k}" if k else "batch" for k, n in enumerate(shape)]
     sizes = stablehlo.symbolic_shape(", ".join(map(str, names)) + ",", scope=_scope)
-    return Value(Aval.of(tuple(sizes), value.aval.dtype), None)
+    return Value(Aval.intern(tuple(sizes), value.aval.dtype), None)
 
 
 def _refuse_writes(listing):

@@ -9,6 +9,7 @@ from sporax._src.core.tree import fields_of
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import apply
+from sporax._src.workbench import pages
 
 _PLAIN = (type(None), bool, int, float, str)
 _CONTAINERS = {"tuple": tuple, "list": list}
@@ -25,7 +26,7 @@ class Spec:
         self.name, self.shape, self.dtype = name, tuple(shape), dtype
 
     @classmethod
-    def of(cls, name, aval):
+    def from_aval(cls, name, aval):
         shape = [n if isinstance(n, int) else str(n) for n in aval.shape]
         return cls(name, shape, dtypes.from_numpy(aval.dtype).name)
 
@@ -117,9 +118,7 @@ class Exported:
 
     def _repr_html_(self):
         """Return the inputs, arrays and outputs as an HTML table for notebooks."""
-        from sporax._src.workbench import pages
-
-        arrays = [(kind, Spec.of(name, array)) for kind, name, array in self.arrays]
+        arrays = [(kind, Spec.from_aval(name, array)) for kind, name, array in self.arrays]
         rows = [("input", spec) for spec in self.inputs] + arrays
         rows += [("output", spec) for spec in self.outputs]
         cells = [(kind, s.name, s.dtype, s.shape_text) for kind, s in rows]
@@ -149,9 +148,9 @@ def compiled_in_bounds(who, origin, program, operands, options=None):
         raise rejection("program-compile-xla-says", who, origin=origin, cause=cause) from error
     memory = compiled.memory_analysis()
     if memory is not None:
-        held = memory.argument_size_in_bytes + memory.output_size_in_bytes
-        more, most = memory.temp_size_in_bytes, max(_MOST_BYTES, 8 * held)
-        require(more <= most, "program-need-about-much", who, origin=origin, held=held, more=more)
+        live = memory.argument_size_in_bytes + memory.output_size_in_bytes
+        more, most = memory.temp_size_in_bytes, max(_MOST_BYTES, 8 * live)
+        require(more <= most, "program-need-about-much", who, origin=origin, held=live, more=more)
     return compiled
 
 

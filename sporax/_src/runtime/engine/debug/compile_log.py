@@ -60,7 +60,7 @@ def counted(count, what="operation"):
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def place(file, line):
+def location(file, line):
     """Format a file and a line, relative to the working directory if below it."""
     try:
         file = Path(file).relative_to(Path.cwd())
@@ -121,7 +121,7 @@ def _described(path, why):
     if captured and len(captured) == len(path):
         return f"{names} ({size})", ""
     began, ended = channel.began, user_frame()
-    lines = [place(at.filename, at.lineno) for at in (began, ended) if at is not None]
+    lines = [location(f.filename, f.lineno) for f in (began, ended) if f is not None]
     where = f" {' to '.join(dict.fromkeys(lines))}" if lines else ""
     at_line = f" ({ended.line})" if ended is not None and ended.line else ""
     inside = f" with {names}" if names else ""

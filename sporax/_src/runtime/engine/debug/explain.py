@@ -21,7 +21,7 @@ class explain:
     ...     y = jit(lambda x: x * 2.0)(Tensor([1.0]))
     """
 
-    def __init__(self, on=True):
+    def __init__(self, on: bool = True) -> None:
         BOOL("explain", on=on)
         self._before = channel.is_on
         _switch(on)

@@ -108,8 +108,8 @@ def _read(file):
 def _write(file, wrong):
     if file is None:
         return
-    part = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    temporary = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     with contextlib.suppress(OSError):  # the next process tries again
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part.write_text(json.dumps(wrong))
-        os.replace(part, file)
+        temporary.write_text(json.dumps(wrong))
+        os.replace(temporary, file)

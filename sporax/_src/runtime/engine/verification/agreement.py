@@ -65,7 +65,7 @@ class Tolerance(NamedTuple):
     spread: Any = None
 
     @classmethod
-    def of(cls, trace):
+    def for_trace(cls, trace):
         """Return the tolerance that follows from dtypes and the number of steps."""
         avals = [a for _, each in operations((op, rule.avals) for op, rule, _ in trace.steps)
                  for a in each]  # fmt: skip
@@ -102,23 +102,23 @@ class Tolerance(NamedTuple):
                 break
         return tolerance
 
-    def difference(self, expected, found):
+    def difference(self, expected, actual):
         """Return the `Difference` of results from the expected ones, or None."""
-        return comparison.difference(expected, found, *self)
+        return comparison.difference(expected, actual, *self)
 
 
-def disagreement(trace, outputs, operands, expected, found, measuring=lambda: None):
+def disagreement(trace, outputs, operands, expected, actual, measuring=lambda: None):
     """Return the `Difference` of a program's outputs from the interpreter's, or None: first with a
     bound on rounding that follows from dtypes and the number of steps; for outputs that exceed it,
     with wider ones. `measuring`: see `Tolerance.wider`."""
-    tolerance = Tolerance.of(trace)
-    far = comparison.different(expected, found, *tolerance)
+    tolerance = Tolerance.for_trace(trace)
+    far = comparison.different(expected, actual, *tolerance)
     if not far:
         return None
-    outputs, expected, found = ([each[k] for k in far] for each in (outputs, expected, found))
+    outputs, expected, actual = ([each[k] for k in far] for each in (outputs, expected, actual))
     wider = tolerance.wider(trace, outputs, operands.on_host(trace), expected, measuring)
     for tolerance in wider:
-        if not comparison.different(expected, found, *tolerance):
+        if not comparison.different(expected, actual, *tolerance):
             return None
-    differs = tolerance.difference(expected, found)
+    differs = tolerance.difference(expected, actual)
     return differs and differs._replace(output=far[differs.output])

@@ -36,13 +36,13 @@ class Finding:
 
     def text(self, instead):
         """Return the message on what is wrong; `instead`: the words for what runs instead."""
-        part = self.located
-        found = self.difference if part is None else part.difference
-        operands = "" if part is None else f" for {', '.join(map(describe, part.rule.operands))}"
+        case = self.located
+        difference = self.difference if case is None else case.difference
+        operands = "" if case is None else f" for {', '.join(map(describe, case.rule.operands))}"
         file = f"To reproduce it: sporax verify {self.file}"
         if self.file is None:
             file = f"There is no file that reproduces it: {self.no_file}."
         return (
             f"For {self.who}, the compiled program must give what the interpreter gives, but "
-            f"{found}{operands}. jaxlib {JAXLIB} compiles it wrongly, so {instead}. {file}"
+            f"{difference}{operands}. jaxlib {JAXLIB} compiles it wrongly, so {instead}. {file}"
         )

@@ -9,7 +9,7 @@ from sporax._src.core.errors import REFUSALS
 from sporax._src.core.jax_internals import device_array
 from sporax._src.core.value import Aval
 from sporax._src.runtime.engine.verification.agreement import Operands
-from sporax._src.runtime.engine.verification.parts import flattened
+from sporax._src.runtime.engine.verification.subtraces import flattened
 from sporax._src.runtime.numpy_interpreter.interpretation import steps_and_inputs
 
 _WIDER: dict[np.dtype, np.dtype] = {
@@ -20,7 +20,7 @@ _WIDER[np.dtype(np.complex64)] = np.dtype(np.complex128)
 
 def in_float64(trace, outputs, operands):
     """Compute these outputs of a trace; returns them in their own dtypes."""
-    whole, places = flattened(trace)
+    whole, output_refs = flattened(trace)
     steps, avals = steps_and_inputs(whole)
     inputs = [jnp.asarray(x) for x in operands.on_host(whole)]
     inputs = list(zip(inputs, avals, strict=True))
@@ -29,8 +29,8 @@ def in_float64(trace, outputs, operands):
         taken = [values[i] if i >= 0 else inputs[~i] for i in refs]
         results = _computed(op, rule, [x for x, _ in taken])
         values += zip(results, rule.avals, strict=True)
-    found = [places[i] if i >= 0 else ("input", ~i) for i in outputs]
-    pairs = [values[i] if pool == "output" else inputs[i] for pool, i in found]
+    sources = [output_refs[i] if i >= 0 else ("input", ~i) for i in outputs]
+    pairs = [values[i] if pool == "output" else inputs[i] for pool, i in sources]
     return [np.asarray(x).astype(aval.dtype) for x, aval in pairs]
 
 
@@ -49,7 +49,7 @@ def _computed(op, rule, arrays):
     """Compute an operation: in float64 if it supports that, else in the dtypes of its rule."""
     wide = [_WIDER.get(a.dtype, a.dtype) for a in rule.operands]
     avals = tuple(
-        a if a.weak else Aval.of(a.shape, d) for a, d in zip(rule.operands, wide, strict=True)
+        a if a.weak else Aval.intern(a.shape, d) for a, d in zip(rule.operands, wide, strict=True)
     )
     try:
         wider = op.rule(avals)

@@ -3,7 +3,7 @@ of the trace that reproduces it."""
 
 from sporax._src.core.jax_internals import device_array
 from sporax._src.runtime.engine.program import Program
-from sporax._src.runtime.engine.verification import parts
+from sporax._src.runtime.engine.verification import subtraces
 from sporax._src.runtime.engine.verification.agreement import (
     Operands,
     compiled,
@@ -29,22 +29,22 @@ class Located:
 def located(trace, output, operands):
     """Return the `Located` for an output of a trace whose program is wrong; None if the program of
     only the steps that the output needs is right."""
-    whole, places = parts.flattened(trace)
-    pool, i = places[output] if output >= 0 else ("input", ~output)
+    whole, output_refs = subtraces.flattened(trace)
+    pool, i = output_refs[output] if output >= 0 else ("input", ~output)
     if pool != "output":
         return None
     search = _Search(whole, operands)
-    steps = parts.ancestors(whole, parts.step_of_outputs(whole)[i])
+    steps = subtraces.ancestors(whole, subtraces.step_of_outputs(whole)[i])
     if search.wrong(steps, steps[-1]) is None:
         return None
     right, wrong = -1, len(steps) - 1  # indices in `steps`
     while wrong - right > 1:
         middle = (right + wrong) // 2
-        if search.wrong(parts.ancestors(whole, steps[middle]), steps[middle]) is None:
+        if search.wrong(subtraces.ancestors(whole, steps[middle]), steps[middle]) is None:
             right = middle
         else:
             wrong = middle
-    return search.smallest(parts.ancestors(whole, steps[wrong]))
+    return search.smallest(subtraces.ancestors(whole, steps[wrong]))
 
 
 class _Search:
@@ -54,14 +54,14 @@ class _Search:
     def wrong(self, steps, last):
         """Return the `Located` of the program of these steps for the outputs of the last one if it
         is wrong, else None."""
-        trace, sources, outputs = parts.part(self.trace, steps)
-        wanted = [outputs.index(i) for i in parts.outputs_of_step(self.trace, last)]
+        trace, sources, outputs = subtraces.subtrace(self.trace, steps)
+        wanted = [outputs.index(i) for i in subtraces.outputs_of_step(self.trace, last)]
         operands = Operands(self._values(sources), self.operands.reals, self.operands.integers)
         avals = [aval for _, rule, _ in trace.steps for aval in rule.avals]
         expected = interpreted(trace, wanted, operands)
         program = Program(trace, avals, tuple(wanted), ())
-        found = compiled(program, operands)
-        difference = disagreement(trace, wanted, operands, expected, found)
+        actual = compiled(program, operands)
+        difference = disagreement(trace, wanted, operands, expected, actual)
         if difference is None:
             return None
         return Located(trace, wanted, operands, expected, program, difference)
@@ -75,8 +75,8 @@ class _Search:
         """Return the `Located` of the last 1, 2, 4, ... of these steps, or of all."""
         count = 1
         while count < len(steps):
-            found = self.wrong(steps[-count:], steps[-1])
-            if found is not None:
-                return found
+            result = self.wrong(steps[-count:], steps[-1])
+            if result is not None:
+                return result
             count *= 2
         return self.wrong(steps, steps[-1])

@@ -49,7 +49,7 @@ class Evidence:
         self.operands, self.results = operands, list(results)
         self.size = operands.size + sum(a.nbytes for a in self.results)
 
-    def held(self):
+    def host_arrays(self):
         """Return its arrays as NumPy arrays: while referenced, they are not donated to a program
         of any thread. None if one was donated before."""
         try:
@@ -91,14 +91,14 @@ class _Kept:
                 self._drop_oldest()
 
     def _drop_oldest(self):
-        place = next(iter(self.entries))
-        table = self.entries[place][0]()
-        self._forget(place)
+        key = next(iter(self.entries))
+        table = self.entries[key][0]()
+        self._forget(key)
         if table is not None:
-            table.pop(place[1], None)
+            table.pop(key[1], None)
 
-    def _forget(self, place):
-        _, size = self.entries.pop(place, (None, 0))
+    def _forget(self, key):
+        _, size = self.entries.pop(key, (None, 0))
         self.size -= size
 
 
@@ -116,9 +116,9 @@ class Switch:
     """The comparison for the outputs `alive` of a trace. `table`: its evidence; `make`: (options)
     -> a new program; `place`: the table of the trace's programs, and the key there."""
 
-    def __init__(self, trace, alive, table, make, place):
+    def __init__(self, trace, alive, table, make, slot):
         self.trace, self.alive, self.table, self.make = trace, alive, table, make
-        self.place = place
+        self.slot = slot
 
     def keep(self, arrays, reals, integers, results):
         """Keep the interpreter's last run as evidence."""
@@ -132,9 +132,9 @@ class Switch:
         known yet: then a program without evidence is returned in a `Trial`. `measuring`: called
         before the effect of rounding is measured."""
         evidence = _kept.take(self.table, self.alive)
-        held = None if evidence is None else evidence.held()
+        arrays = None if evidence is None else evidence.host_arrays()
         expected = None
-        if evidence is not None and held is not None:
+        if evidence is not None and arrays is not None:
             operands, expected = evidence.operands, evidence.results
         elif operands is None:
             return Trial(self, program, MODE == "always")
@@ -150,8 +150,8 @@ class Switch:
             if expected is None:
                 expected = self.expected(operands)
             expected = [np.asarray(x) for x in expected]
-            found = compiled(program, operands)
-            differs = disagreement(self.trace, self.alive, operands, expected, found, measuring)
+            actual = compiled(program, operands)
+            differs = disagreement(self.trace, self.alive, operands, expected, actual, measuring)
         except Unsupported as missing:
             report.leave_out(self.trace, "the interpreter has no rule for '{}'", missing)
             return program
@@ -195,8 +195,8 @@ class Switch:
         finding = Finding(self.trace, self.alive, operands, differs)
         for options in safer_options():
             program = self.make(options=options)
-            found = compiled(program, operands)
-            if disagreement(self.trace, self.alive, operands, expected, found) is None:
+            actual = compiled(program, operands)
+            if disagreement(self.trace, self.alive, operands, expected, actual) is None:
                 chosen = ", ".join(f"{name}={value!r}" for name, value in options.items())
                 return Announced(program, finding, f"it is compiled again with {chosen}")
         plan = numpy_plan({}, self.trace, self.alive)
@@ -206,16 +206,16 @@ class Switch:
         return Announced(Interpretation(plan), finding, "the interpreter goes on, which is slower")
 
 
-def switch_of(state, trace, alive, make, place):
+def switch_of(state, trace, alive, make, slot):
     """Return the `Switch` of a trace that the interpreter runs; None without comparison."""
     if MODE == "off":
         return None
     if state.evidence is None:
         state.evidence = Table()
-    return Switch(trace, alive, state.evidence, make, place)
+    return Switch(trace, alive, state.evidence, make, slot)
 
 
-def on_trial(make, state, trace, alive, place):
+def on_trial(make, state, trace, alive, slot):
     """Return a new program, in a `Trial` if it is compared: with `always`, after runs on the
     interpreter, and on a device other than a CPU. Programs of several devices are not compared."""
     if MODE == "off":
@@ -228,7 +228,7 @@ def on_trial(make, state, trace, alive, place):
     if MODE == "switch" and state.evidence is None and is_on_host():
         return program
     table = Table() if state.evidence is None or MODE == "always" else state.evidence
-    return Trial(Switch(trace, alive, table, make, place), program, MODE == "always")
+    return Trial(Switch(trace, alive, table, make, slot), program, MODE == "always")
 
 
 class Announced:
@@ -253,7 +253,7 @@ class Trial:
 
     def __call__(self, arrays, reals, integers, results):
         program = self.switch.chosen(self.program, Operands(arrays, reals, integers))
-        programs, key = self.switch.place
+        programs, key = self.switch.slot
         if programs.get(key) is self and not (self.stays and program is self.program):
             programs[key] = program
         program(arrays, reals, integers, results)

@@ -146,10 +146,10 @@ def _roles(params, lhs, rhs, out, is_reversed):
 
 def _geometry(params, lhs, rhs, out, is_reversed):
     """Return (`Geometry`, axis orders in memory of operands and result); None if unsupported."""
-    found = _roles(params, lhs, rhs, out, is_reversed)
-    if found is None:
+    roles = _roles(params, lhs, rhs, out, is_reversed)
+    if roles is None:
         return None
-    (kind, src, weights, dst, stride, dilation, before, groups), orders = found
+    (kind, src, weights, dst, stride, dilation, before, groups), orders = roles
     shape, strides = _grouped(weights, groups, kind == "data")
     after = [
         (n - 1) * s + (k - 1) * d + 1 - size - low
@@ -244,10 +244,10 @@ def _call(params, lhs, rhs, out, is_reversed):
         return None
     if library.load() is None:
         return None
-    found = _geometry({**params, "dtype": dtype}, lhs, rhs, out, is_reversed)
-    if found is None:
+    match = _geometry({**params, "dtype": dtype}, lhs, rhs, out, is_reversed)
+    if match is None:
         return None
-    geometry, orders = found
+    geometry, orders = match
     text = json.dumps(geometry).encode()
     try:
         _kernel(text)

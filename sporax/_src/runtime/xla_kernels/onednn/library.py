@@ -169,9 +169,9 @@ def attributes():
     return result
 
 
-def argument_desc(primitive_desc, place):
+def argument_desc(primitive_desc, arg):
     """Return the memory descriptor of an argument, in the layout that the primitive chose."""
-    desc = load().dnnl_primitive_desc_query_md(primitive_desc, _ARGUMENT_DESC, place)
+    desc = load().dnnl_primitive_desc_query_md(primitive_desc, _ARGUMENT_DESC, arg)
     return c.c_void_p(desc)
 
 
@@ -233,37 +233,37 @@ class Kernel:
         self.primitive_desc = primitive_desc  # owns the descriptors queried from it
         self.outer, self.chosen, self.before, self.after = layouts, {}, {}, {}
         self.contexts = []  # unused memory objects
-        for place, desc in layouts.items():
-            chosen = argument_desc(primitive_desc, place)
+        for arg, desc in layouts.items():
+            chosen = argument_desc(primitive_desc, arg)
             if not load().dnnl_memory_desc_equal(desc, chosen):
-                self.chosen[place] = chosen
-                ends = (chosen, desc) if place in written else (desc, chosen)
+                self.chosen[arg] = chosen
+                ends = (chosen, desc) if arg in written else (desc, chosen)
                 args = ends[0], engine(), ends[1], engine(), None
                 is_small = load().dnnl_memory_desc_get_size(desc) <= _SMALL
                 with on_one_thread(is_small):
                     reorder = create("dnnl_reorder_primitive_desc_create", *args)
                     primitive = create("dnnl_primitive_create", reorder)
-                steps = self.after if place in written else self.before
-                steps[place] = primitive, is_small
+                steps = self.after if arg in written else self.before
+                steps[arg] = primitive, is_small
         self.inner, self.offsets, self.size = dict(self.chosen), {}, 0
         if SCRATCHPAD not in layouts:
             self.inner[SCRATCHPAD] = argument_desc(primitive_desc, SCRATCHPAD)
-        for place, desc in self.inner.items():
-            self.offsets[place] = self.size
+        for arg, desc in self.inner.items():
+            self.offsets[arg] = self.size
             self.size += whole_pages(size_of(desc))
 
     def _context(self):
         """Return (memory objects of the program, memory objects in the workspace, both by argument;
         the steps: (primitive, whether it runs on one thread, argument count, arguments))."""
         outer, chosen = (
-            {place: _memory(desc, _NOTHING_YET) for place, desc in descs.items()}
+            {arg: _memory(desc, _NOTHING_YET) for arg, desc in descs.items()}
             for descs in (self.outer, self.inner)
         )
         inner = {**outer, **chosen}
         steps = [
-            *((*run, {_FROM: outer[at], _TO: chosen[at]}) for at, run in self.before.items()),
+            *((*run, {_FROM: outer[arg], _TO: chosen[arg]}) for arg, run in self.before.items()),
             (self.primitive, self.is_small, inner),
-            *((*run, {_FROM: chosen[at], _TO: outer[at]}) for at, run in self.after.items()),
+            *((*run, {_FROM: chosen[arg], _TO: outer[arg]}) for arg, run in self.after.items()),
         ]
         return (
             outer,
@@ -283,10 +283,10 @@ class Kernel:
             context = self._context()
         outer, chosen, steps = context
         workspace = _workspace(self.size)
-        for place, address in addresses.items():
-            library.dnnl_memory_set_data_handle(outer[place], c.c_void_p(address))
-        for place, offset in self.offsets.items():
-            library.dnnl_memory_set_data_handle(chosen[place], c.c_void_p(workspace[1] + offset))
+        for arg, address in addresses.items():
+            library.dnnl_memory_set_data_handle(outer[arg], c.c_void_p(address))
+        for arg, offset in self.offsets.items():
+            library.dnnl_memory_set_data_handle(chosen[arg], c.c_void_p(workspace[1] + offset))
         threads = library.omp_get_max_threads()
         for run, is_small, count, args in steps:
             library.omp_set_num_threads(1 if is_small else threads)

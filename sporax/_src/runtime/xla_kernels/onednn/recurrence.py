@@ -66,12 +66,12 @@ class Geometry(NamedTuple):
         }  # fmt: skip
 
 
-def _descriptor(g, place, shape):
+def _descriptor(g, arg, shape):
     """Create a memory descriptor; weights are (g H, C) in memory, described by axes C, g, H."""
-    if place in _WEIGHTS:
+    if arg in _WEIGHTS:
         *_, inner, gates, size = shape
         strides = (inner * gates * size,) * 2 + (1, size * inner, inner)
-    elif place in _SEQUENCES:
+    elif arg in _SEQUENCES:
         strides = (g.whole * shape[2], shape[2], 1)
     else:
         strides = [math.prod(shape[k + 1 :]) for k in range(len(shape))]
@@ -81,20 +81,20 @@ def _descriptor(g, place, shape):
 def _primitive_desc(g, step, hint=None):
     """Return (a primitive descriptor, {argument: its memory descriptor in the program})."""
     name, before = KERNELS[g.kind]
-    layouts = {place: _descriptor(g, place, shape) for place, shape in g.shapes.items()}
+    layouts = {arg: _descriptor(g, arg, shape) for arg, shape in g.shapes.items()}
 
     def arguments():
-        free = {place: library.layout(g.shapes[place], "float32") for place in _WEIGHTS}
-        for place in layouts:
-            yield free.get(place, layouts[place])
-            if place == _WEIGHTS[1] and g.kind == "lstm":
+        free = {arg: library.layout(g.shapes[arg], "float32") for arg in _WEIGHTS}
+        for arg in layouts:
+            yield free.get(arg, layouts[arg])
+            if arg == _WEIGHTS[1] and g.kind == "lstm":
                 yield from (None, None)  # no peepholes, no projection
 
     direction = _RIGHT_TO_LEFT if g.reverse else _LEFT_TO_RIGHT
     args = [library.engine(), step, *before, direction, *arguments()]
     if step == _BACKWARD:
         args += arguments()
-        layouts |= {place + _DIFF: desc for place, desc in layouts.items()}
+        layouts |= {arg + _DIFF: desc for arg, desc in layouts.items()}
     args.append(_OVERWRITE if step == _BACKWARD else 0)
     if before:
         args += [library.c.c_float(0), library.c.c_float(0)]
@@ -107,26 +107,26 @@ def _primitive_desc(g, step, hint=None):
 @functools.lru_cache(maxsize=1024)
 def _kernel(g):
     """Return (the `Kernel` of a `Geometry`, its operands, its results, {argument: shape})."""
-    forward = [place for place in g.shapes if place < _DST or place in (*_WEIGHTS, _BIAS)]
-    reads, writes = forward, [place for place in g.shapes if place not in forward]
+    forward = [arg for arg in g.shapes if arg < _DST or arg in (*_WEIGHTS, _BIAS)]
+    reads, writes = forward, [arg for arg in g.shapes if arg not in forward]
     desc, layouts = _primitive_desc(g, _INFERENCE if g.step == "inference" else _TRAINING)
     if g.step == "backward":
-        reads = [*g.shapes, _WORKSPACE, *(place + _DIFF for place in writes)]
-        writes = [place + _DIFF for place in forward]
+        reads = [*g.shapes, _WORKSPACE, *(arg + _DIFF for arg in writes)]
+        writes = [arg + _DIFF for arg in forward]
         desc, layouts = _primitive_desc(g, _BACKWARD, desc)
     elif g.step == "training":
         writes.append(_WORKSPACE)
     writes.append(_SCRATCHPAD)
-    shapes = g.shapes | {place + _DIFF: shape for place, shape in g.shapes.items()}
-    for place in {*reads, *writes} & _BYTES:
-        layouts[place] = library.argument_desc(desc, place)
-        shapes[place] = (library.whole_pages(library.size_of(layouts[place])),)
-    layouts = {place: layouts[place] for place in (*reads, *writes)}
+    shapes = g.shapes | {arg + _DIFF: shape for arg, shape in g.shapes.items()}
+    for arg in {*reads, *writes} & _BYTES:
+        layouts[arg] = library.argument_desc(desc, arg)
+        shapes[arg] = (library.whole_pages(library.size_of(layouts[arg])),)
+    layouts = {arg: layouts[arg] for arg in (*reads, *writes)}
     kernel = library.Kernel(desc, layouts, writes, is_small=False)
     return kernel, reads, writes, shapes
 
 
-class _Part(NamedTuple):
+class _Chunk(NamedTuple):
     """A part of the batch: its kernel, and its byte offset in the array of each argument."""
 
     kernel: library.Kernel
@@ -134,13 +134,13 @@ class _Part(NamedTuple):
 
     def run(self, addresses):
         pairs = zip(self.offsets.items(), addresses, strict=True)
-        self.kernel({place: address + offset for (place, offset), address in pairs})
+        self.kernel({arg: address + offset for (arg, offset), address in pairs})
 
 
 @functools.lru_cache(maxsize=1024)
-def _parts(text):
-    """Return (the `_Part`s of a layer, (shape, dtype) of each result, the pool to run the parts
-    on, None for a single part)."""
+def _chunks(text):
+    """Return (the `_Chunk`s of a layer, (shape, dtype) of each result, the pool to run the chunks
+    on, None for a single chunk)."""
     *fields, batch = json.loads(text)
     whole = Geometry(*fields, batch, batch)  # type: ignore[reportCallIssue]  # `fields`: all others
     pool, count = library.single_threads()
@@ -152,32 +152,32 @@ def _parts(text):
         kernels = [pool.submit(_kernel, whole._replace(batch=n)).result() for n in sizes]
     _, reads, writes, shapes = kernels[0]
 
-    def offset(place, i):
-        if place in _BYTES:
-            return i * shapes[place][0]
-        if place in writes and place - _DIFF in (*_WEIGHTS, _BIAS):
-            return i * math.prod(shapes[place]) * 4
-        is_whole = place in (*_WEIGHTS, _BIAS)
-        return 0 if is_whole else sum(sizes[:i]) * shapes[place][-1] * 4
+    def offset(arg, i):
+        if arg in _BYTES:
+            return i * shapes[arg][0]
+        if arg in writes and arg - _DIFF in (*_WEIGHTS, _BIAS):
+            return i * math.prod(shapes[arg]) * 4
+        is_whole = arg in (*_WEIGHTS, _BIAS)
+        return 0 if is_whole else sum(sizes[:i]) * shapes[arg][-1] * 4
 
-    parts = [
-        _Part(kernel, {place: offset(place, i) for place in (*reads, *writes)})
+    chunks = [
+        _Chunk(kernel, {arg: offset(arg, i) for arg in (*reads, *writes)})
         for i, (kernel, *_) in enumerate(kernels)
     ]
     results = []
-    for place in writes:
-        shape = shapes[place]
-        if place in _BYTES or place - _DIFF in (*_WEIGHTS, _BIAS):
-            shape = (len(parts), *shape)
+    for arg in writes:
+        shape = shapes[arg]
+        if arg in _BYTES or arg - _DIFF in (*_WEIGHTS, _BIAS):
+            shape = (len(chunks), *shape)
         else:
             shape = (*shape[:-2], batch, shape[-1])
-        results.append((shape, np.uint8 if place in _BYTES else np.float32))
-    return parts, results, pool
+        results.append((shape, np.uint8 if arg in _BYTES else np.float32))
+    return chunks, results, pool
 
 
 def _execute(text, operands, results):
-    parts, _, pool = _parts(text)
-    runs = [functools.partial(part.run, (*operands, *results)) for part in parts]
+    chunks, _, pool = _chunks(text)
+    runs = [functools.partial(chunk.run, (*operands, *results)) for chunk in chunks]
     if pool is None:
         runs[0]()
         return
@@ -192,13 +192,13 @@ def _register():
 
 def _in_program(text, *operands):
     _register()
-    specs = [jax.ShapeDtypeStruct(*result) for result in _parts(text)[1]]
+    specs = [jax.ShapeDtypeStruct(*result) for result in _chunks(text)[1]]
     return jax.ffi.ffi_call(_TARGET, specs)(*operands, text=text)
 
 
 def _on_arrays(text, *operands):
     operands = [np.ascontiguousarray(x) for x in operands]
-    results = [np.empty(*result) for result in _parts(text)[1]]
+    results = [np.empty(*result) for result in _chunks(text)[1]]
     _execute(text.encode(), [x.ctypes.data for x in operands], [x.ctypes.data for x in results])
     return results
 
@@ -210,7 +210,7 @@ def supports(kind, avals):
     if library.load() is None:
         return False
     try:
-        _parts(_layer("backward", kind, False, avals))
+        _chunks(_layer("backward", kind, False, avals))
     except library.Unsupported:
         return False
     return True
@@ -247,10 +247,10 @@ def forward(operands, kind, reverse, is_training=False, xp=jnp):
     step = "training" if is_training else "inference"
     text = _layer(step, kind, reverse, operands)
     run = _in_program if xp is jnp else _on_arrays
-    shown, *rest = run(text, *_taken(xp, kind, operands))
+    shown, *others = run(text, *_taken(xp, kind, operands))
     shape = operands[1].shape
-    last = rest[: 2 if kind == "lstm" else 1]
-    return [shown, *(x.reshape(shape) for x in last)], rest[len(last) : -1]
+    last = others[: 2 if kind == "lstm" else 1]
+    return [shown, *(x.reshape(shape) for x in last)], others[len(last) : -1]
 
 
 def backward(operands, results, workspace, cotangents, kind, reverse, xp=jnp):
@@ -258,10 +258,10 @@ def backward(operands, results, workspace, cotangents, kind, reverse, xp=jnp):
     text = _layer("backward", kind, reverse, operands)
     run = _in_program if xp is jnp else _on_arrays
     taken = _taken(xp, kind, operands)
-    x, *rest, _ = run(text, *taken, *results, *workspace, *cotangents)
+    x, *others, _ = run(text, *taken, *results, *workspace, *cotangents)
     n = 2 if kind == "lstm" else 1
-    states = [g.reshape(operands[1].shape) for g in rest[:n]]
-    *weights, bias = (g.sum(0) for g in rest[n:])
+    states = [g.reshape(operands[1].shape) for g in others[:n]]
+    *weights, bias = (g.sum(0) for g in others[n:])
     bias = bias.reshape(-1)
     weights = [g.reshape(w.shape) for g, w in zip(weights, taken[n + 1 :], strict=False)]
     biases = [bias, bias]

@@ -58,10 +58,10 @@ class Watcher(Recorder):
             self.on_record = self.run_and_check
 
     def operand_key(self, value, handle=None):
-        at = super().operand_key(value, handle)
-        if at.__class__ is Aval:  # its first occurrence among the operands
+        key = super().operand_key(value, handle)
+        if key.__class__ is Aval:  # its first occurrence among the operands
             self.operands.append(value)
-        return at
+        return key
 
     def run_and_check(self):
         """Run the recorded operation and check its results."""
@@ -91,8 +91,8 @@ class Watch:
         for out in outs:
             bad = _anomaly(op, operands, out)
             if bad is not None:
-                places = [i for i, at in enumerate(state.key[1:]) if at.__class__ is Aval]
-                indexed = list(zip(places, operands, strict=True))
+                positions = [i for i, slot in enumerate(state.key[1:]) if slot.__class__ is Aval]
+                indexed = list(zip(positions, operands, strict=True))
                 raise self._error(op, indexed, out, bad, origin)
 
     def _error(self, op, indexed, out, bad, origin):
@@ -103,14 +103,14 @@ class Watch:
         came = any(_has(v, bad) for v in operands)
         pulled = isinstance(op, Pullback)
         is_backward = pulled or origin.backward
-        at = self._forward(op, operands) if pulled else None
+        forward = self._forward(op, operands) if pulled else None
         fields = {
             "op": _name(op), "bad": bad, "count": is_bad.sum(), "size": is_bad.size,
             "first": message("first-at", place=first) if first else "",
             "way": message("backward-pass" if is_backward else "forward-pass"),
-            "at": message("of-operation-at" if pulled else "at-place", place=at or origin),
+            "at": message("of-operation-at" if pulled else "at-place", place=forward or origin),
         }  # fmt: skip
-        names = list(op.of.operands if pulled else op.operands)
+        names = list(op.primal.operands if pulled else op.operands)
         if pulled:
             names += ["the arriving gradient"] * len(op.outputs)
         ranges = [f"    {_range(v, names, i)}" for i, v in indexed]
@@ -127,11 +127,11 @@ class Watch:
             entries = [
                 (values, out)
                 for entry, values, out in self._entries()
-                if entry is op.of and all(_known(v, array_ids) for v in values)
+                if entry is op.primal and all(_known(v, array_ids) for v in values)
             ]
             if not entries:
                 return None
-            op, (operands, out) = op.of, entries[-1]
+            op, (operands, out) = op.primal, entries[-1]
         return self.origins.get(out[0] if isinstance(out, tuple) else out)
 
     # cut gradients ------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def _known(value, array_ids):
 
 
 def _name(op):
-    return message("derivative-of", name=_name(op.of)) if isinstance(op, Pullback) else op.name
+    return message("derivative-of", name=_name(op.primal)) if isinstance(op, Pullback) else op.name
 
 
 def _anomaly(op, operands, out):
@@ -206,7 +206,7 @@ def _anomaly(op, operands, out):
     if np.isnan(array).any():
         return "NaN"
     is_infinite_attribute = any(
-        v in (float("inf"), -float("inf")) for v in op.attributes.values() if _is_float(v)
+        v in (float("inf"), -float("inf")) for v in op.attributes.values() if isinstance(v, float)
     )
     return None if is_infinite_attribute or any(_has(v, "Inf") for v in operands) else "Inf"
 
@@ -215,10 +215,6 @@ def _elements(value):
     """Return the elements of a Value, including the Value of a Python number."""
     array = value.array
     return on_host(array) if isinstance(array, jax.Array) else np.asarray(array)
-
-
-def _is_float(x):
-    return isinstance(x, float)
 
 
 def _has(value, what):
@@ -271,7 +267,7 @@ def _record_by(kind):
     thread.recorder = thread.new_recorder()
 
 
-def detect_anomaly(enabled=True):
+def detect_anomaly(enabled: bool = True) -> AnomalyMode:
     """Raise FloatingPointError at the first NaN or infinity in a block or decorated function.
 
     Each operation runs at its own line, forward and backward, in functions passed to `jit` too, and

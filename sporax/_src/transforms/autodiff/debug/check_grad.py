@@ -1,6 +1,8 @@
 """`check_grad`: derivatives compared with finite differences of the function."""
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +29,7 @@ class GradientError(AssertionError):
 
     __module__ = "sporax"
 
-    def __init__(self, report):
+    def __init__(self, report: "GradientReport") -> None:
         super().__init__(str(report))
         self.report = report
 
@@ -36,7 +38,7 @@ class GradientError(AssertionError):
 class Mismatch:
     """A derivative that disagrees with finite differences.
 
-    `order`: 1 or 2. `name`, `index`: the input or Parameter, and its element. `of`: the
+    `order`: 1 or 2. `name`, `index`: the input or Parameter, and its element. `quantity`: the
     differentiated quantity. `analytic`, `numeric`: the results of the backward pass and of
     finite differences.
     """
@@ -44,7 +46,7 @@ class Mismatch:
     order: int
     name: str
     index: tuple
-    of: str
+    quantity: str
     analytic: complex
     numeric: complex
 
@@ -55,11 +57,11 @@ class Mismatch:
         return abs(self.analytic - self.numeric) / larger if larger else 0.0
 
     def __str__(self):
-        at = f" {list(map(int, self.index))}" if self.index else ""
+        where = f" {list(map(int, self.index))}" if self.index else ""
         return (
-            f"order {self.order}: {self.of} by '{self.name}'{at} is {_number(self.analytic)} by "
-            f"the backward pass, {_number(self.numeric)} by finite differences (relative error "
-            f"{self.error:.2g})"
+            f"order {self.order}: {self.quantity} by '{self.name}'{where} is "
+            f"{_number(self.analytic)} by the backward pass, {_number(self.numeric)} by finite "
+            f"differences (relative error {self.error:.2g})"
         )
 
 
@@ -81,7 +83,7 @@ class GradientReport:
     written: list = dataclasses.field(default_factory=list)
 
     @property
-    def passed(self):
+    def passed(self) -> bool:
         """True if no derivative differed."""
         return not self.mismatches
 
@@ -113,9 +115,10 @@ class GradientReport:
 
 
 def check_grad(
-    fn, *inputs, order=2, weights=None, eps=1e-6, rtol=1e-4, atol=1e-6, elements=32, directions=4,
-    raises=True, seed=0,
-):  # fmt: skip
+    fn: Callable[..., Any], *inputs: Any, order: int = 2, weights: Any = None, eps: float = 1e-6,
+    rtol: float = 1e-4, atol: float = 1e-6, elements: int = 32, directions: int = 4,
+    raises: bool = True, seed: int = 0,
+) -> GradientReport:  # fmt: skip
     r"""Compare the derivatives of a function or Cell with finite differences, in float64.
 
     The outputs' elements are added up, $s(x) = \sum_j w_j y_j(x)$, with random weights $w$ (1 for a
@@ -159,8 +162,8 @@ class Comparison:
         self.eps, self.rtol, self.atol = eps, rtol, atol
         for name, x in zip(subject.names, self.points, strict=True):
             require(np.isfinite(x).all(), "inputs-finite-nan-infinities", "check_grad", name=name)
-        self.base, self.size, self.slopes = subject.at(self.points)
-        again, _, _ = subject.at(self.points)
+        self.base, self.size, self.slopes = subject.evaluate(self.points)
+        again, _, _ = subject.evaluate(self.points)
         require(np.isfinite(self.base), "function-s-value-finite", "check_grad", got=self.base)
         is_same = abs(again - self.base) <= 1e-10 * self.size
         require(is_same, "function-give-same-twice", "check_grad", base=self.base, again=again)
@@ -203,18 +206,18 @@ class Comparison:
 
     def _each_element(self, i, _):
         wrong = []
-        for at in np.ndindex(self.points[i].shape):
-            for direction in self._units(i, at):
-                found = self._compare(i, direction)
-                if found is not None:
-                    wrong.append((abs(found[0] - found[1]), at, found))
+        for index in np.ndindex(self.points[i].shape):
+            for direction in self._units(i, index):
+                slopes = self._compare(i, direction)
+                if slopes is not None:
+                    wrong.append((abs(slopes[0] - slopes[1]), index, slopes))
         wrong.sort(key=lambda item: -item[0])
-        for _, at, found in wrong[:_MOST_SHOWN]:
-            self._add(i, at, *found)
+        for _, index, slopes in wrong[:_MOST_SHOWN]:
+            self._add(i, index, *slopes)
 
-    def _units(self, i, at):
+    def _units(self, i, index):
         unit = np.zeros_like(self.points[i])
-        unit[at] = 1
+        unit[index] = 1
         return (unit, unit * 1j) if unit.dtype.kind == "c" else (unit,)
 
     def _directions(self, i, directions):
@@ -223,28 +226,28 @@ class Comparison:
             signs = self.subject.rng.choice([-1.0, 1.0], (2, *x.shape))
             direction = signs[0] + 1j * signs[1] if x.dtype.kind == "c" else signs[0]
             if self._compare(i, direction) is not None:
-                at, found = self._locate(i, direction)
-                if at not in seen and len(seen) < _MOST_SHOWN:
-                    seen.add(at)
-                    self._add(i, at, *found)
+                index, slopes = self._locate(i, direction)
+                if index not in seen and len(seen) < _MOST_SHOWN:
+                    seen.add(index)
+                    self._add(i, index, *slopes)
 
     def _locate(self, i, direction):
         """Find an element where a direction's slopes disagree by bisection, in the worse half."""
-        where, found = np.arange(direction.size), None
+        where, slopes = np.arange(direction.size), None
         while where.size > 1:
             halves = []
-            for part in np.array_split(where, 2):
+            for subset in np.array_split(where, 2):
                 masked = np.zeros_like(direction)
-                masked.flat[part] = direction.flat[part]
-                found = self._compare(i, masked)
-                halves.append((0.0 if found is None else abs(found[0] - found[1]), part))
+                masked.flat[subset] = direction.flat[subset]
+                slopes = self._compare(i, masked)
+                halves.append((0.0 if slopes is None else abs(slopes[0] - slopes[1]), subset))
             where = max(halves, key=lambda half: half[0])[1]
-        at = np.unravel_index(where[0], direction.shape)
-        for unit in self._units(i, at):
-            found = self._compare(i, unit)
-            if found is not None:
-                return at, found
-        return at, (self.slopes[i][at], np.nan)
+        index = np.unravel_index(where[0], direction.shape)
+        for unit in self._units(i, index):
+            slopes = self._compare(i, unit)
+            if slopes is not None:
+                return index, slopes
+        return index, (self.slopes[i][index], np.nan)
 
     def _compare(self, i, direction):
         """Return None if the slopes along a direction agree, else (analytic, numeric)."""
@@ -279,28 +282,28 @@ class Comparison:
             self.report.noted.append(text)
 
     def _value(self, i, change):
-        return self.subject.at(self._moved(i, change))[0]
+        return self.subject.evaluate(self._moved(i, change))[0]
 
     def _moved(self, i, change):
         return [x + change if k == i else x for k, x in enumerate(self.points)]
 
-    def _add(self, i, at, analytic, numeric):
-        of, analytic, numeric = self._of_one_output(i, at) or (
+    def _add(self, i, index, analytic, numeric):
+        quantity, analytic, numeric = self._of_one_output(i, index) or (
             "the weighted sum of the outputs", analytic, numeric,
         )  # fmt: skip
         name = self.subject.names[i]
-        self.report.mismatches.append(Mismatch(1, name, tuple(at), of, analytic, numeric))
+        self.report.mismatches.append(Mismatch(1, name, tuple(index), quantity, analytic, numeric))
 
-    def _of_one_output(self, i, at):
+    def _of_one_output(self, i, index):
         """Return (output element, analytic, numeric) with the largest error, or None."""
-        subject, unit = self.subject, self._units(i, at)[0]
+        subject, unit = self.subject, self._units(i, index)[0]
         sizes = [t.size for t in subject.outputs]
         if sum(sizes) > _MOST_OUTPUTS or any(t.asnumpy().dtype.kind == "c" for t in subject.seeds):
             return None
-        step = self.eps * max(1.0, abs(self.points[i][at]))
+        step = self.eps * max(1.0, abs(self.points[i][index]))
         outs = []
         for sign in (1, -1):
-            subject.at(self._moved(i, sign * step * unit))
+            subject.evaluate(self._moved(i, sign * step * unit))
             outs.append([t.asnumpy() for t in subject.outputs])
         seeds, worst = subject.seeds, (0.0, None)
         for k, (above, below) in enumerate(zip(*outs, strict=True)):
@@ -308,17 +311,17 @@ class Comparison:
                 numeric = float((above[j] - below[j]) / (2 * step))
                 weights = [np.zeros(t.shape) for t in subject.outputs]
                 weights[k][j] = 1
-                analytic = float(self._slope_with(weights, i, at).real)
+                analytic = float(self._slope_with(weights, i, index).real)
                 if abs(analytic - numeric) > worst[0]:
                     which = f" {k}" if len(sizes) > 1 else ""
-                    of = f"output{which}" + (f" {list(j)}" if j else "")
-                    worst = abs(analytic - numeric), (of, analytic, numeric)
+                    quantity = f"output{which}" + (f" {list(j)}" if j else "")
+                    worst = abs(analytic - numeric), (quantity, analytic, numeric)
         subject.seeds = seeds
         return worst[1]
 
-    def _slope_with(self, weights, i, at):
+    def _slope_with(self, weights, i, index):
         self.subject.seeds = [type(s)(w) for s, w in zip(self.subject.seeds, weights, strict=True)]
-        return self.subject.at(self.points)[2][i][at]
+        return self.subject.evaluate(self.points)[2][i][index]
 
     # second order -------------------------------------------------------------------------
 
@@ -341,14 +344,14 @@ class Comparison:
         for i, wrong in enumerate(open_):
             error = np.where(wrong, np.abs(analytic[i] - first[i]), -1.0)
             for k in np.argsort(-error, axis=None)[: min(_MOST_SHOWN, int(wrong.sum()))]:
-                at = tuple(np.unravel_index(k, wrong.shape))
-                found = analytic[i][at].item(), first[i][at].item()
-                of = "the second derivative (along a random direction)"
-                self.report.mismatches.append(Mismatch(2, subject.names[i], at, of, *found))
+                index = tuple(np.unravel_index(k, wrong.shape))
+                pair = analytic[i][index].item(), first[i][index].item()
+                quantity = "the second derivative (along a random direction)"
+                self.report.mismatches.append(Mismatch(2, subject.names[i], index, quantity, *pair))
 
     def _slopes_at(self, direction, step):
         moved = [x + step * v for x, v in zip(self.points, direction, strict=True)]
-        return self.subject.at(moved)[2]
+        return self.subject.evaluate(moved)[2]
 
     def _agree(self, i, analytic, numeric, sides, step):
         """Return, elementwise, whether second derivatives agree or lie between one-sided ones."""

@@ -48,12 +48,12 @@ class Subject:
     def __init__(self, fn, inputs, weights, rng):
         self.fn, self.inputs, self.rng = fn, inputs, rng
         handles = tensors_of(inputs)
-        places = tensor_paths(named_inputs(fn, inputs))
+        paths = tensor_paths(named_inputs(fn, inputs))
         able = [t._value.aval.inexact for t in handles]
-        self.skipped = [(n, t) for n, t, ok in zip(places, handles, able, strict=True) if not ok]
+        self.skipped = [(n, t) for n, t, ok in zip(paths, handles, able, strict=True) if not ok]
         self.fixed = [None if ok else t for t, ok in zip(handles, able, strict=True)]
         cells, loose = reached(fn, inputs)
-        self.names = [n for n, ok in zip(places, able, strict=True) if ok]
+        self.names = [n for n, ok in zip(paths, able, strict=True) if ok]
         differentiable = [t for t, ok in zip(handles, able, strict=True) if ok]
         self.parameters = []
         for name, p in _trainable(fn, cells, loose) if weights is None else _by_name(weights):
@@ -62,25 +62,25 @@ class Subject:
                 self.names.append(name)
         self.points = [_widened(t.asnumpy()) for t in (*differentiable, *self.parameters)]
         self.count = len(differentiable)
-        held, self.precisions = [*loose, *self.parameters], []
+        mutable, self.precisions = [*loose, *self.parameters], []
         for cell in cells:
-            held += [p for _, p in parameters(cell)]
-            for _, part in tree(cell):
-                held += tensors_of(vars(part))
-                self.precisions.append((part, vars(part).get("_precision")))
-        held += random.states()
-        self.held = list({id(t): t for t in held}.values())
+            mutable += [p for _, p in parameters(cell)]
+            for _, descendant in tree(cell):
+                mutable += tensors_of(vars(descendant))
+                self.precisions.append((descendant, vars(descendant).get("_autocast")))
+        mutable += random.states()
+        self.mutable = list({id(t): t for t in mutable}.values())
         self.seeds, self.outputs = None, ()
         self.written, self.narrow = [], None
         self.first = Derivative("check_grad", self._total, "all", self.parameters, has_aux=True)
         self.second = Derivative("check_grad", self._along, "all", self.parameters)
 
     def __enter__(self):
-        self.before = [(t, t._value) for t in self.held]
+        self.before = [(t, t._value) for t in self.mutable]
         try:
-            for part, _ in self.precisions:
-                vars(part)["_precision"] = None  # set by `to_float`
-            self.state = [(t, _wide_value(t)) for t in self.held]
+            for cell, _ in self.precisions:
+                vars(cell)["_autocast"] = None  # set by `to_float`
+            self.state = [(t, _wide_value(t)) for t in self.mutable]
             self._reset()
         except BaseException:
             self.__exit__()
@@ -90,8 +90,8 @@ class Subject:
     def __exit__(self, *exception):
         for handle, value in self.before:
             handle._value = value
-        for part, precision in self.precisions:
-            vars(part)["_precision"] = precision
+        for cell, precision in self.precisions:
+            vars(cell)["_autocast"] = precision
 
     def _reset(self):
         drawing = {id(t) for t in random.states()}  # not restored, so that draws are detected
@@ -99,7 +99,7 @@ class Subject:
             if id(handle) not in drawing:
                 handle._value = value
 
-    def at(self, points):
+    def evaluate(self, points):
         """Return (s, the sum of its terms' magnitudes, each variable's gradient) at points."""
         result: Any
         result, by_position, by_weight = self.first(self._place(points), {})
@@ -120,8 +120,8 @@ class Subject:
 
     def _total(self, *tensors):
         """Return (s, sum of magnitudes, outputs...) as Tensors."""
-        rest = iter(tensors)
-        placed = [next(rest) if t is None else t for t in self.fixed]
+        remaining = iter(tensors)
+        placed = [next(remaining) if t is None else t for t in self.fixed]
         result = self.fn(*unflatten(self.inputs, placed))
         outs = [t for t in tensors_of(result) if t._value.aval.inexact]
         require(outs, "function-return-floating-complex", "check_grad", got=result)

@@ -14,10 +14,10 @@ def named_inputs(fn, inputs):
     except (TypeError, ValueError):
         parameters = []
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    rest = [p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL]
+    variadic = [p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL]
     first = len(names)
     more = range(first, len(inputs))
-    names += [f"{rest[0]}[{i - first}]" if rest else f"input {i}" for i in more]
+    names += [f"{variadic[0]}[{i - first}]" if variadic else f"input {i}" for i in more]
     return list(zip(names, inputs, strict=False))
 
 

@@ -90,12 +90,12 @@ class Gpt(nn.Cell):
         super().__init__()
         g = GPT
         self.words, self.blocks = embedding(g.words, g.width), blocks(g, exact_gelu)
-        self.places = Parameter(Tensor(sizes.numbers(g.length, g.width)), name="places")
+        self.positions = Parameter(Tensor(sizes.numbers(g.length, g.width)), name="positions")
         self.norm, self.out = nn.LayerNorm((g.width,)), nn.Dense(g.width, g.words)
         self.mask = Tensor(sizes.causal_mask())
 
     def construct(self, ids):
-        x = self.words(ids) + self.places
+        x = self.words(ids) + self.positions
         for block in self.blocks:
             x = block(x, self.mask)
         return self.out(self.norm(x))

@@ -75,13 +75,13 @@ class Gpt(nn.Module):
     def __init__(self):
         super().__init__()
         g = GPT
-        self.words, self.places = nn.Embedding(g.words, g.width), nn.Embedding(g.length, g.width)
+        self.words, self.positions = nn.Embedding(g.words, g.width), nn.Embedding(g.length, g.width)
         self.blocks = blocks(g, nn.functional.gelu)
         self.norm, self.out = nn.LayerNorm(g.width), nn.Linear(g.width, g.words)
         self.register_buffer("mask", torch.from_numpy(sizes.causal_mask()))
 
     def forward(self, ids):
-        x = self.words(ids) + self.places.weight
+        x = self.words(ids) + self.positions.weight
         for block in self.blocks:
             x = block(x, self.mask)
         return self.out(self.norm(x))

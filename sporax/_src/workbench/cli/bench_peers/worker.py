@@ -21,8 +21,8 @@ def runs_before_compiling():
     interpretation = sys.modules.get("sporax._src.runtime.numpy_interpreter.interpretation")
     if interpretation is None:  # another library, or nothing was interpreted
         return 0
-    of = interpretation.Interpretation
-    return sum(item.runs for item in gc.get_objects() if isinstance(item, of))
+    kind = interpretation.Interpretation
+    return sum(item.runs for item in gc.get_objects() if isinstance(item, kind))
 
 
 def settled(step):

@@ -16,11 +16,11 @@ def flattened(trace):
 def _append(whole, trace, inputs, numbers):
     """Append a trace whose inputs are at these places; returns the places of its outputs.
     `numbers`: the values of its Python numbers, {pool: array}; None: the numbers of `whole`."""
-    places = []
+    output_refs = []
 
-    def place(pool, i):
+    def resolved(pool, i):
         if pool == "output":
-            return places[i]
+            return output_refs[i]
         if pool == "input":
             return inputs[i]
         if pool == "constant" or numbers is not None:
@@ -29,18 +29,18 @@ def _append(whole, trace, inputs, numbers):
         return pool, i
 
     for (op, rule, refs), origin in zip(trace.steps, trace.origins, strict=True):
-        taken = [place(*ref) for ref in refs]
+        taken = [resolved(*ref) for ref in refs]
         inner = getattr(op.fn, "steps_of", None)
         if inner is None:
             first = len(step_of_outputs(whole))
             whole.steps.append((op, rule, taken))
             whole.origins.append(origin)
-            places += [("output", first + k) for k in range(len(rule.avals))]
+            output_refs += [("output", first + k) for k in range(len(rule.avals))]
         else:
             called, reals, integers, wanted = inner
             within = _append(whole, called, taken, {"real": reals, "integer": integers})
-            places += [within[i] if i >= 0 else taken[~i] for i in wanted]
-    return places
+            output_refs += [within[i] if i >= 0 else taken[~i] for i in wanted]
+    return output_refs
 
 
 def step_of_outputs(trace):
@@ -63,7 +63,7 @@ def ancestors(trace, k):
     return sorted(needed)
 
 
-def part(trace, steps):
+def subtrace(trace, steps):
     """Return (the trace of these steps, the places of its array inputs in `trace`: a pool and an
     index, the indices of its outputs there)."""
     chosen, sources, renamed, outputs = TraceFunction([]), {}, {}, []
@@ -71,7 +71,7 @@ def part(trace, steps):
     chosen.constants = trace.constants
     avals = [aval for _, rule, _ in trace.steps for aval in rule.avals]
 
-    def place(pool, i):
+    def resolved(pool, i):
         if pool == "output" and i in renamed:
             return "output", renamed[i]
         if pool not in ("output", "input"):
@@ -83,7 +83,7 @@ def part(trace, steps):
 
     for k in steps:
         op, rule, refs = trace.steps[k]
-        chosen.steps.append((op, rule, [place(*ref) for ref in refs]))
+        chosen.steps.append((op, rule, [resolved(*ref) for ref in refs]))
         chosen.origins.append(trace.origins[k])
         for i in outputs_of_step(trace, k):
             renamed[i] = len(outputs)

@@ -1,44 +1,44 @@
-"""The parts of a graph: nested boxes, with edges between parts of the same box."""
+"""The nodes of a graph: nested boxes, with edges between nodes of the same box."""
 
 from sporax._src.core.units import shape_text
 
 
-class Part:
+class Node:
     """A box (a Cell call), an operation, an input or an output of the graph.
 
     `kind`: 'cell', 'operation', 'input', 'output', 'group'. `label`, `note` (class or Parameters),
-    `path`, `line` (file, line). For a box: `parts` in execution order, `edges`: {(i, j): [shapes]}
-    from part i to part j, `entries` and `exits`: {i: [shapes]} of the parts connected to the
-    outside, `ranks`: the row of each part.
+    `path`, `line` (file, line). For a box: `children` in execution order, `edges`: {(i, j):
+    [shapes]} from node i to node j, `entries` and `exits`: {i: [shapes]} of the nodes connected to
+    the outside, `ranks`: the row of each node.
     """
 
     def __init__(self, kind, label, note="", path="", line=None, is_backward=False):
         self.kind, self.label, self.note, self.path, self.line = kind, label, note, path, line
         self.is_backward = is_backward
-        self.parent, self.place = None, 0
-        self.parts, self.edges, self.entries, self.exits, self.ranks = [], {}, {}, {}, []
+        self.parent, self.index = None, 0
+        self.children, self.edges, self.entries, self.exits, self.ranks = [], {}, {}, {}, []
 
     @property
     def is_box(self):
-        """True if the part is a box, which has parts."""
+        """True if the node is a box, which has children."""
         return self.kind in ("cell", "group")
 
-    def add(self, part):
-        """Append a part; returns it."""
-        part.parent, part.place = self, len(self.parts)
-        self.parts.append(part)
-        return part
+    def add(self, node):
+        """Append a node; returns it."""
+        node.parent, node.index = self, len(self.children)
+        self.children.append(node)
+        return node
 
     @property
     def chain(self):
-        """The enclosing boxes, outermost first, and the part itself."""
+        """The enclosing boxes, outermost first, and the node itself."""
         return [*(self.parent.chain if self.parent is not None else []), self]
 
     def rows(self):
-        """Return the parts in rows, each below all parts that it depends on."""
+        """Return the children in rows, each below all nodes that it depends on."""
         rows = {}
-        for part, rank in zip(self.parts, self.ranks, strict=True):
-            rows.setdefault(rank, []).append(part)
+        for node, rank in zip(self.children, self.ranks, strict=True):
+            rows.setdefault(rank, []).append(node)
         return [rows[rank] for rank in sorted(rows)]
 
     def lanes(self):
@@ -57,10 +57,10 @@ class Part:
         return lanes, len(ends)
 
     def walk(self):
-        """Yield the part itself and all nested parts."""
+        """Yield the node itself and all nested nodes."""
         yield self
-        for part in self.parts:
-            yield from part.walk()
+        for node in self.children:
+            yield from node.walk()
 
 
 def connect(source, target):
@@ -69,13 +69,13 @@ def connect(source, target):
     start, shape = source[0], shape_text(source[1])
     before, after = start.chain, target.chain
     n = next(k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a is not b)
-    _note(before[n - 1].edges, (before[n].place, after[n].place), shape)
+    _note(before[n - 1].edges, (before[n].index, after[n].index), shape)
     if target.is_backward and not start.is_backward:
         return
     for box, inside in zip(before[n:], before[n + 1 :], strict=False):
-        _note(box.exits, inside.place, shape)
+        _note(box.exits, inside.index, shape)
     for box, inside in zip(after[n:], after[n + 1 :], strict=False):
-        _note(box.entries, inside.place, shape)
+        _note(box.entries, inside.index, shape)
 
 
 def label_of(shapes):
@@ -90,12 +90,12 @@ def _note(table, key, shape):
 
 
 def assign_rows(box):
-    """Assign the parts of a box to rows. Parts are in execution order, so an edge to an earlier
-    part (a box that was entered again) is ignored."""
-    box.ranks = [0] * len(box.parts)
-    for j in range(len(box.parts)):
+    """Assign the children of a box to rows. They are in execution order, so an edge to an earlier
+    node (a box that was entered again) is ignored."""
+    box.ranks = [0] * len(box.children)
+    for j in range(len(box.children)):
         before = [box.ranks[i] for i, k in box.edges if k == j and i < j]
         box.ranks[j] = max(before, default=-1) + 1
-    outputs = [k for k, part in enumerate(box.parts) if part.kind == "output"]
+    outputs = [k for k, node in enumerate(box.children) if node.kind == "output"]
     for k in outputs:  # in the last row, whatever they depend on
         box.ranks[k] = max(r for i, r in enumerate(box.ranks) if i not in outputs) + 1
