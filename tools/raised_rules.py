@@ -6,13 +6,14 @@ refers to. Both read the source and call nothing of it.
 """
 
 import ast
+import dataclasses
 import functools
 import inspect
 import re
 import string
 import types
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import sporax
 from sporax._src.diagnosis import argument_kinds, rules
@@ -153,6 +154,16 @@ def functions(value):
             yield from functions(made_for)
 
 
+def _declared(value):
+    """Yield (name, kind or function that checks) of the arguments that a dataclass annotates."""
+    for field in dataclasses.fields(value) if dataclasses.is_dataclass(value) else ():
+        annotations = [field.type, *get_args(field.type)]  # the type itself, or of it or None
+        for kind in [k for a in annotations for k in getattr(a, "__metadata__", ())]:
+            yield field.name, kind
+        if bool in annotations:
+            yield field.name, argument_kinds.BOOL
+
+
 # what is raised ---------------------------------------------------------------------------------
 
 
@@ -160,6 +171,9 @@ def raised(value, owner=None):
     """Return the `Raised` of a public function or class, or of a method of `owner`, in the order of
     its source."""
     found, seen = {}, set()
+    for name, kind in _declared(value):
+        if isinstance(kind, Kind):
+            found.update(dict.fromkeys(_of_kind(kind, [ast.keyword(name, None)])))
     for function, of in functions(value):
         _collect(function, of or owner, found, seen, _DEPTH)
     return [*found]
@@ -310,6 +324,7 @@ def _members(cls):
     """Return the attributes of a class of sporax and of its bases."""
     own = [one for one in cls.__mro__ if (one.__module__ or "").startswith(_ROOTS)]
     members = [member for one in own for member in vars(one).values()]
+    members += [kind for _, kind in _declared(cls)]
     return [(getattr(m, "fget", getattr(m, "__func__", m)), cls) for m in members]
 
 

@@ -8,6 +8,7 @@ import sporax
 from sporax import nn, ops
 from sporax._src.diagnosis import rules
 from sporax._src.runtime.engine.recorder import run_pending
+from sporax.data import audio
 from tests.wrong_arguments import sweep, valid_calls, written_calls
 from tools.raised_rules import raised, reachable
 
@@ -29,6 +30,8 @@ SAID = [
      "输入必须是浮点数据类型的 Tensor"),
     (ops.concat, "ValueError", "all tensors must have equally many dimensions",
      "所有张量的维数必须相同"),
+    (audio.AllpassBiquad, "ValueError", "'Q' must be a number in (0, 1]",
+     "'Q' 必须是(0, 1] 内的数"),
     (sporax.grad, "ValueError", "'grad_position' and 'weights' must not both be None",
      "'grad_position' 和 'weights' 不能同时为 None"),
 ]  # fmt: skip
