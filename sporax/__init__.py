@@ -155,7 +155,7 @@ def __getattr__(name):
     if name == "__all__":  # without names that shadow builtins
         return [n for n in _HOMES if n not in ("bool", "float", "int") and _find(n) is not None]
     value = _find(name)
-    require(value is not None, "sporax-no-mindspore", name=name)
+    require(value is not None, "sporax-no-path", path=f"mindspore.{name}")
     globals()[name] = value
     return value
 

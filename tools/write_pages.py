@@ -27,6 +27,7 @@ from sporax._src.diagnosis import error_index  # noqa: E402
 from sporax._src.mindspore.compat.class_modules import module_of  # noqa: E402
 from sporax.ops import __all__ as OPS  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
+from tools import raised_rules  # noqa: E402
 
 
 @dataclass
@@ -253,7 +254,7 @@ def entry(name, value):
     if callable(value) and not isinstance(value, type):
         kind = "method" if name.startswith("Tensor.") else "function"
         several = [_signature(f, kind) for f in getattr(value, "overloads", [value])]
-        return _directive(kind, name, _text(value) + _others(name, value), several)
+        return _directive(kind, name, _text(value) + _raises(value) + _others(name, value), several)
     return _directive("data", name, _text(value) if isinstance(value, sporax.Type) else repr(value))
 
 
@@ -273,9 +274,9 @@ def _class(name, value):
     called = _call_of(value)
     if called:
         text += f"\n\nCalled as `{value.__name__}(...){called}`.\n"
-    members = [_member(name, n, x) for n, x in vars(value).items() if _is_told(n, x)]
+    members = [_member(name, n, x, value) for n, x in vars(value).items() if _is_told(n, x)]
     members = [] if value is Tensor else members  # they are a separate group
-    text += _others(name, value)
+    text += _raises(value) + _others(name, value)
     inside = "\n".join([text, *members])
     return _directive("class", name, inside, [_signature(value, "class")], 4)
 
@@ -285,13 +286,14 @@ def _is_told(name, value):
     return not name.startswith("_") and inspect.isfunction(function) and function.__doc__
 
 
-def _member(owner, name, value):
+def _member(owner, name, value, owner_class):
     full = f"{owner}.{name}"
     if isinstance(value, property):
         return _directive("property", full, _text(value.fget))
     function = getattr(value, "__func__", value)
     kind = {classmethod: "classmethod", staticmethod: "staticmethod"}.get(type(value), "method")
-    return _directive(kind, full, _text(function), [_signature(function, kind)])
+    text = _text(function) + _raises(function, owner_class)
+    return _directive(kind, full, text, [_signature(function, kind)])
 
 
 def _call_of(value):
@@ -313,6 +315,22 @@ def _others(name, value):
     } - {name}
     links = ", ".join(map(_link, sorted(same)))
     return f"\n\nAlso as {links}.\n" if links else ""
+
+
+_INDEX, _INDEX_ZH = "../../docs/error_index.md", "../../docs/zh/error_index.md"
+
+
+def _raises(value, owner=None):
+    """The rules that the source may raise, in both languages, with links to the error index."""
+    said = defaultdict(dict)
+    for rule in raised_rules.raised(value, owner):
+        said[rule.sentence(), rule.sentence("zh")][rule.error] = rule.entry
+    lines = []
+    for (english, chinese), errors in said.items():
+        links = [f"[{error}]({_INDEX}#{entry})" for error, entry in errors.items()]
+        chinese = f"[{error_index.escaped(chinese)}]({_INDEX_ZH}#{next(iter(errors.values()))})"
+        lines.append(f"- {', '.join(links)}: {error_index.escaped(english)}. {chinese}")
+    return "\n\n**Raises**\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _link(name, shown=None):

@@ -6,12 +6,20 @@ missing JAX name.
 
 import jaxlib
 
-from sporax._src.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import phrase, rejection
 
 JAXLIB: str = jaxlib.__version__  # type: ignore[reportPrivateImportUsage]  # not in its __all__
 OLDEST = "0.10.2"
-TOO_OLD = "ends the process in reductions that it fuses (jax-ml/jax#39264)"
-REFUSED = {"0.11.1": "writes into arrays in loops up to 37,000 times slower (jax-ml/jax#40101)"}
+TOO_OLD = phrase(
+    "ends the process in reductions that it fuses (jax-ml/jax#39264)",
+    "在它融合的归约中使进程中止 (jax-ml/jax#39264)",
+)
+REFUSED = {
+    "0.11.1": phrase(
+        "writes into arrays in loops up to 37,000 times slower (jax-ml/jax#40101)",
+        "在循环中写入数组最多慢 37,000 倍 (jax-ml/jax#40101)",
+    )
+}
 # Python version -> the newest JAX that supports it
 NEWEST = {"3.11": "0.10.2", "3.12": "0.12.0.1", "3.13": "0.12.0.1", "3.14": "0.12.0.1"}
 

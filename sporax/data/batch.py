@@ -163,7 +163,7 @@ class Batch(_Batches):
         taken = dataset.get_col_names() if input_columns is None else input_columns
         super().__init__(dataset, batch_size, drop_remainder, taken, output_columns)
         fits = per_batch_map is not None or output_columns is None
-        require(fits, "come-per-batch-map", "batch", argument="output_columns")
+        require(fits, "come-with", "batch", argument="output_columns", other="per_batch_map")
         optional(FUNCTION)("batch", per_batch_map=per_batch_map)
         self._map, self._is_own = per_batch_map, per_batch_map is None
         self.is_fresh = self._is_own  # stacked into new arrays without other references

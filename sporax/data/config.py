@@ -128,8 +128,6 @@ _FILE_KEYS = {
 def load(file):
     """Load settings from a JSON file, with MindSpore's keys `numParallelWorkers`, `opConnectorSize`
     (the prefetch size), `seed` and `monitorSamplingInterval`; other keys are ignored.
-
-    Raises RuntimeError if the file cannot be read.
     """
     try:
         settings = untrusted_file.json_of(untrusted_file.content(file))

@@ -127,16 +127,17 @@ class FileWriter:
     _is_discarded = False
 
     def __init__(self, file_name, shard_num=1, overwrite=False):
-        def check(kind, rule, error: type[Exception] = ParamValueError, **argument):
+        def check(kind, words, error: type[Exception] = ParamValueError, **argument):
             (value,) = argument.values()
-            require(kind.accepts(value), rule, "FileWriter", **argument, error=error)
+            fields = {"kind": words, "error": error}
+            require(kind.accepts(value), "must-be-type", "FileWriter", **argument, **fields)
 
-        check(PATH, "path", file_name=file_name, error=ParamTypeError)
-        check(INT, "int", shard_num=shard_num)
+        check(PATH, "a-path", file_name=file_name, error=ParamTypeError)
+        check(INT, "an-int", shard_num=shard_num)
         fits = 1 <= shard_num <= 1000
         fields = {"interval": "[1, 1000]", "error": ParamValueError}
         require(fits, "in-interval", "FileWriter", shard_num=shard_num, **fields)
-        check(BOOL, "bool", overwrite=overwrite)
+        check(BOOL, "a-bool", overwrite=overwrite)
         digits = len(str(shard_num - 1))
         several = [f"{file_name}{i:0{digits}}" for i in range(shard_num)]
         self._paths = [str(file_name)] if shard_num == 1 else several
@@ -205,7 +206,7 @@ class FileWriter:
         BOOL("write_raw_data", parallel_writer=parallel_writer)
         require(not self._done or self._append, "files-not-committed-yet", "write_raw_data")
         is_list, who, error = isinstance(raw_data, list), "write_raw_data", ParamTypeError
-        require(is_list, "list", who, raw_data=raw_data, error=error)
+        require(is_list, "must-be-type", who, raw_data=raw_data, error=error, kind="a-list")
         for row in raw_data:
             require(isinstance(row, dict), "rows-dicts", who, got=row, error=error)
         writers = self._begin()
@@ -293,7 +294,14 @@ class FileReader:
 
     def __init__(self, file_name, num_consumer=4, columns=None, operator=None):
         is_list = optional(LIST).accepts(columns)
-        require(is_list, "list", "FileReader", columns=columns, error=ParamTypeError)
+        require(
+            is_list,
+            "must-be-type",
+            "FileReader",
+            columns=columns,
+            error=ParamTypeError,
+            kind="a-list",
+        )
         self._files = opened(file_name)
         for name in columns or []:
             schema = [*self._files[0].schema]

@@ -40,7 +40,15 @@ class _Converter:
 
     def _path(self, name, value, is_folder=None):
         is_path, who = PATH.accepts(value), type(self).__name__
-        require(is_path, "path", who, argument=name, got=value, error=ParamTypeError)
+        require(
+            is_path,
+            "must-be-type",
+            who,
+            argument=name,
+            got=value,
+            error=ParamTypeError,
+            kind="a-path",
+        )
         path = Path(value)
         if is_folder is not None:
             existing(who, name, value, is_folder)

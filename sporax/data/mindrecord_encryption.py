@@ -28,7 +28,7 @@ def set_enc_key(enc_key):
     >>> set_enc_key(None)
     """
     is_str = enc_key is None or isinstance(enc_key, str)
-    require(is_str, "str-checkpoint-encryption", "set_enc_key", enc_key=enc_key)
+    require(is_str, "must-be-value", "set_enc_key", enc_key=enc_key, kind="a-str")
     size = 16 if enc_key is None else len(enc_key.encode())
     require(size in (16, 24, 32), "size-of-key", "set_enc_key", enc_key=size)
     _settings["key"] = enc_key

@@ -45,7 +45,7 @@ class MindPage:
     @category_field.setter
     def category_field(self, category_field):
         fields = {"category_field": category_field, "error": ParamTypeError}
-        require(isinstance(category_field, str), "str", "MindPage", **fields)
+        require(isinstance(category_field, str), "must-be-type", "MindPage", **fields, kind="a-str")
         fields |= {"value": self._fields, "error": MRMDefineCategoryError}
         require(category_field in self._fields, "among", "MindPage", **fields)
         groups = {}
@@ -80,7 +80,14 @@ class MindPage:
     def read_at_page_by_name(self, category_name, page, num_row):
         """Return a page like `read_at_page_by_id`, for the group of that name."""
         is_str = isinstance(category_name, str)
-        require(is_str, "str", "MindPage", category_name=category_name, error=ParamValueError)
+        require(
+            is_str,
+            "must-be-type",
+            "MindPage",
+            category_name=category_name,
+            error=ParamValueError,
+            kind="a-str",
+        )
         known = category_name in self._begun()
         require(known, "category-of-info", "MindPage", category_name=category_name)
         return self._page(self._groups[category_name], page, num_row)

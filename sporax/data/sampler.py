@@ -102,8 +102,8 @@ def _check_count(who, count):
     if count is None:
         return
     is_int = INT.accepts(plain(count)) and not isinstance(count, bool)
-    require(is_int, "int-data-sampler", who, num_samples=count)
-    require(count >= 0, "at-least-data-sampler", who, num_samples=count, n=0)
+    require(is_int, "must-be-type", who, num_samples=count, kind="an-int")
+    require(count >= 0, "at-least", who, num_samples=count, n=0)
 
 
 def _check_indices(who, indices, size):

@@ -167,7 +167,9 @@ def to_json(self, filename=""):
 
 
 def _dataset(who, name, value):
-    require(isinstance(value, Dataset), "dataset", who, argument=name, got=value)
+    require(
+        isinstance(value, Dataset), "must-be-type", who, argument=name, got=value, kind="a-dataset"
+    )
     return value
 
 

@@ -304,7 +304,14 @@ class TedliumDataset(_Recordings):
         num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None, shard_id=None,
         cache=None,
     ):  # fmt: skip
-        require(extensions in (None, ".sph"), "sph", "TedliumDataset", extensions=extensions)
+        require(
+            extensions in (None, ".sph"),
+            "must-equal",
+            "TedliumDataset",
+            extensions=extensions,
+            value=".sph",
+            error=RuntimeError,
+        )
         if release == "release3":
             one_of("all")("TedliumDataset", usage=usage or "all")
         self._open(locals())

@@ -70,7 +70,7 @@ def draw(cell: Any, inputs: Any = None, backward: bool = False) -> Drawing:
     >>> path = insight.draw(net, (16, 4), backward=True).write_html("outputs/graph.html")
     """
     if not callable(cell) or isinstance(cell, type):
-        raise rejection("cell-function", "draw", cell=cell)
+        raise rejection("must-be-type", "draw", cell=cell, kind="a-function-or-cell")
     exported = cell._exported if isinstance(cell, GraphCell) else cell
     if inputs is None and isinstance(exported, Exported):
         inputs = _inputs_of(exported)

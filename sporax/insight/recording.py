@@ -17,10 +17,6 @@ from sporax._src.runtime.engine.operation import Pullback
 from sporax._src.runtime.engine.recorder import wrap
 from sporax.insight.cell_log import CellLog
 
-INPUT_RULE = (
-    "must be arrays, Tensors or shapes such as (1, 3, 224, 224); for another dtype than float32 "
-    "give ((1, 7), ms.int32)"
-)
 _BACKWARD = ("gradient.add", "gradient.seed", "gradient.zero")  # see `autodiff.tape`
 _SHAPE_ENTRY = (int, np.integer)
 
@@ -175,4 +171,4 @@ def abstract_arguments(arguments):
 
 def _refused(who, item):
     got = describe(item._value.aval) if isinstance(item, Tensor) else type(item).__name__
-    return rejection("inputs", who, input_rule=INPUT_RULE, got=got)
+    return rejection("inputs", who, got=got)

@@ -309,9 +309,9 @@ def profile(step: Callable[..., Any], *args: Any, runs: int = 5, **kwargs: Any) 
     ['step', 'SequentialCell', 'Dense', 'ReLU', 'Dense']
     """
     if not callable(step) or isinstance(step, type):
-        raise rejection("cell-function", "profile", step=step)
+        raise rejection("must-be-type", "profile", step=step, kind="a-function-or-cell")
     fits = isinstance(runs, int) and not isinstance(runs, bool) and runs >= 1
-    require(fits, "int-at-least-argument-value", "profile", runs=runs, n=1)
+    require(fits, "int-at-least", "profile", runs=runs, n=1)
     require(current_mesh() is None, "no-mesh-entered-times", "profile")
     _check_contents(args, kwargs)
     recording = Recording("profile", step, args, kwargs)

@@ -6,6 +6,8 @@ import os
 import secrets
 import stat
 
+from sporax._src.diagnosis.rules import message
+
 
 @contextlib.contextmanager
 def replacing(path):
@@ -35,11 +37,9 @@ def errors_named(who, path):
     try:
         yield
     except OSError as error:
-        raise OSError(
-            error.errno or errno.EIO,
-            f"For '{who}', '{path}' could not be written: {error.strerror or error}. Make room, or "
-            "choose another folder",
-        ) from error
+        cause = error.strerror or error
+        said = message("file-could-not-be-written", who, path=path, cause=cause)
+        raise OSError(error.errno or errno.EIO, said) from error
 
 
 def write(path, content):

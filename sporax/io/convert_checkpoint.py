@@ -69,7 +69,13 @@ def _convert(who, begin, end, path, target, name_map, pattern, count):
 
 def _check(who, target, name_map, count):
     require(not target or not os.path.splitext(target)[1], "existing-folder", who, save_path=target)
-    require(name_map is None or isinstance(name_map, dict), "dict-none", who, name_map=name_map)
+    require(
+        name_map is None or isinstance(name_map, dict),
+        "must-be-value",
+        who,
+        name_map=name_map,
+        kind="a-dict-or-none",
+    )
     fits = isinstance(count, int) and not isinstance(count, bool) and count >= 1
     require(fits, "at-least", who, processes_num=count, n=1)
 

@@ -4,7 +4,7 @@ import os
 
 from sporax._src.capture.graph_capture.export.export import exported
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.io import graph_file, graph_vectors, onnx_file
 from sporax.io.corrupt_file import CorruptFile
 
@@ -20,13 +20,13 @@ _FORMATS = {  # format -> (suffix, writer)
     "STABLEHLO": (".stablehlo", _write_graph),
     "ONNX": (".onnx", onnx_file.write),
 }
-_REFUSED = {"AIR": "It is for Ascend only. Use file_format='STABLEHLO'"}  # format -> remedy
-_OPTIONS = {  # keyword of MindSpore -> remedy
-    "enc_key": "Encrypt the file after the export",
-    "enc_mode": "Encrypt the file after the export",
-    "dataset": "Make the preprocessing part of the function",
-    "incremental": "Leave it out: a file is written whole",
-    "custom_func": "Leave it out: there are no protobuf messages to change",
+_REFUSED = {"AIR": "for-ascend-only"}  # format -> rule of the remedy
+_OPTIONS = {  # keyword of MindSpore -> rule of the remedy
+    "enc_key": "encrypt-after-export",
+    "enc_mode": "encrypt-after-export",
+    "dataset": "preprocessing-in-function",
+    "incremental": "file-written-whole",
+    "custom_func": "no-protobuf-messages",
 }
 
 
@@ -58,16 +58,16 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     for option in kwargs:
         require(option in _OPTIONS, "no-keyword", "export", option=option)
         if kwargs[option] is not None:
-            raise rejection("not-done", "export", argument=option, value=_OPTIONS[option])
+            raise rejection("not-done", "export", argument=option, value=message(_OPTIONS[option]))
     if file_format in _REFUSED:
         raise rejection("file-format-not-done", "export", file_format=file_format,
-                        refused=_REFUSED[file_format])  # fmt: skip
+                        refused=message(_REFUSED[file_format]))  # fmt: skip
     if file_format not in _FORMATS:
         raise rejection("one-of", "export", file_format=file_format, choices=(*_FORMATS, *_REFUSED))
     path = _path("export", file_name)
     folder = os.path.dirname(path)
     require(os.path.isdir(folder), "folder-file-name-does-not", "export", dirname=folder)
-    require(callable(net), "cell-function", "export", net=net)
+    require(callable(net), "must-be-type", "export", net=net, kind="a-function-or-cell")
     name = getattr(net, "__name__", type(net).__name__)
     suffix, write = _FORMATS[file_format]
     write(path if path.endswith(suffix) else path + suffix, name, net, inputs)

@@ -7,7 +7,7 @@ from sporax._src.core import cell_tree
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
-from sporax._src.diagnosis.rules import message, require
+from sporax._src.diagnosis.rules import message, rejection, require
 
 _log = logging.getLogger("sporax")
 
@@ -48,7 +48,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     pairs = [(p, plan[p.name]) for p in parameters if p.name in plan]
     misfits = [reason for p, new in pairs if (reason := _misfit(p, new, strict_load))]
     if misfits:
-        raise RuntimeError(_refusal(misfits))
+        raise _refusal(misfits)
     for p, data in [(p, _fitted(p, new)) for p, new in pairs]:
         p.set_data(data)
     if missing:
@@ -97,25 +97,22 @@ def _same_but_ones(shape, longer):
 def _misfit(p, new, strict_load):
     """Return the reason why `new` does not match the parameter `p`, or None."""
     if not _same_but_ones(p.shape, new.shape):
-        reason = f"its shape must be {p.shape}, but is {new.shape}"
+        rule, wanted, got = "shape-of-parameter", p.shape, new.shape
     elif p.dtype != new.dtype and not (
         not strict_load and any({p.dtype.name, new.dtype.name} <= set(kind) for kind in _KINDS)
     ):
-        reason = f"its dtype must be {p.dtype}, but is {new.dtype}"
+        rule, wanted, got = "dtype-of-parameter", p.dtype, new.dtype
     else:
         return None
     file = getattr(new, "checkpoint", None)
-    where = f"'{new.name}' of '{file}'" if file else f"'{new.name}'"
-    return f"{where} does not fit parameter '{p.name}': {reason}"
+    entry = message("entry-of-file", name=new.name, file=file) if file else f"'{new.name}'"
+    return message(rule, entry=entry, name=p.name, wanted=wanted, got=got)
 
 
 def _refusal(misfits):
     more = len(misfits) - _SHOWN
-    lines = misfits[:_SHOWN] + ([f"and {more} more"] if more > 0 else [])
-    return (
-        f"For 'load_param_into_net', {'; '.join(lines)}. The net is as it was. Make it as it was "
-        "when the checkpoint was saved, or leave those names out with 'choice_func'."
-    )
+    listed = misfits[:_SHOWN] + ([message("and-more", count=more)] if more > 0 else [])
+    return rejection("parameters-do-not-fit", "load_param_into_net", misfits=listed)
 
 
 def _fitted(p, new):

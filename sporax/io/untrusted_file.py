@@ -8,7 +8,7 @@ import stat
 import struct
 import zlib
 
-from sporax._src.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import message, rejection
 
 # exceptions of code that parses a damaged file as a valid one
 MALFORMED = (
@@ -24,10 +24,10 @@ def opened(path):
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except ValueError:
-        raise OSError(errno.EINVAL, "its name has a byte 0") from None
+        raise OSError(errno.EINVAL, message("name-byte-0")) from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, message("not-a-regular-file"))
     return open(descriptor, "rb")
 
 

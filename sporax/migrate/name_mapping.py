@@ -51,7 +51,7 @@ def map_names(
 
     `names`: the user's {PyTorch's name: the Cell's path, a list of paths to split among, or None}.
     Modules are paired in the order of their definition if their common parameters match; equal
-    paths score higher. Raises ValueError for modules without a counterpart, or another shape.
+    paths score higher.
     """
     shapes = {n: x.shape for n, x in torch_run.weights.items() if not _counts(n)}
     cell_shapes = {n: x.shape for n, x in cell_run_weights.items() if not _counts(n)}

@@ -74,7 +74,7 @@ def item(input):
     >>> mint.item(Tensor([2.5]))
     2.5
     """
-    require(isinstance(input, Tensor), "tensor", "mint.item", input=input)
+    require(isinstance(input, Tensor), "must-be-type", "mint.item", input=input, kind="a-tensor")
     require(input.size == 1, "one-element", "mint.item", argument="input", shape=input.shape)
     return input.item()
 

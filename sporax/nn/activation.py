@@ -200,8 +200,6 @@ _BY_NAME = {
 def get_activation(name, prim_name=None):
     """Return the activation Cell called `name`, with default arguments; None for None.
 
-    Raises KeyError for an unknown name.
-
     >>> nn.get_activation("relu")
     ReLU()
     """

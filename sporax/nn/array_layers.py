@@ -217,7 +217,7 @@ class Unflatten(Cell):
         check_inputs("Unflatten", input_x)
         shape, axis, n = input_x.shape, self.axis, input_x.ndim
         interval = f"[{-n}, {n})"
-        require(-n <= axis < n, "in-interval-shape-axis", "Unflatten", axis=axis, interval=interval)
+        require(-n <= axis < n, "in-interval", "Unflatten", axis=axis, interval=interval)
         axis %= len(shape)
         return input_x.reshape(*shape[:axis], *self.unflattened_size, *shape[axis + 1 :])
 

@@ -127,7 +127,7 @@ setattr(Parameter, "_register_forward_hook", register_forward_hook)  # noqa: B01
 
 def set_parameter_forward_hook_enabled(net, enabled=False):
     """Enable or disable in calls of a Cell the hooks of `Parameter._register_forward_hook`, whose
-    results replace the Parameters; off by default. Raises TypeError if `net` is not a Cell.
+    results replace the Parameters; off by default.
 
     >>> net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
     >>> net.weight._register_forward_hook(lambda p: p * 10)

@@ -101,7 +101,14 @@ class Traversal(CellState):
         """Return the cell at a path such as `"block.norm"`; this one for `""`. AttributeError if
         absent."""
         who = "get_sub_cell"
-        require(isinstance(target, str), "str", who, AttributeError, target=target)
+        require(
+            isinstance(target, str),
+            "must-be-type",
+            who,
+            AttributeError,
+            target=target,
+            kind="a-str",
+        )
         cell = self
         for name in target.split(".") if target else ():
             sub_cell = getattr(cell, name, None)
@@ -126,7 +133,9 @@ class Traversal(CellState):
 
 
 def _check_path(who, prefix):
-    require(not prefix or isinstance(prefix, str), "str", who, name_prefix=prefix)
+    require(
+        not prefix or isinstance(prefix, str), "must-be-type", who, name_prefix=prefix, kind="a-str"
+    )
 
 
 class _Applying(threading.local):

@@ -60,10 +60,10 @@ class _Ordered(Cell):
         index = plain(index)
         n, who = len(self), type(self).__name__
         if not isinstance(index, int):
-            raise rejection("int", who, index=index)
+            raise rejection("must-be-type", who, index=index, kind="an-int")
         interval = f"[{-n}, {n + room})"
         is_inside = -n <= index < n + room
-        require(is_inside, "in-interval-index-range", who, index=index, interval=interval)
+        require(is_inside, "in-interval", who, index=index, interval=interval, error=IndexError)
         return index if index >= 0 else index + n
 
     def __getitem__(self, index):

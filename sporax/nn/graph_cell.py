@@ -14,9 +14,6 @@ class GraphCell(Cell):
     Its Parameters have the names of the exported Cell's; `params_init`, a dict of Tensors by name,
     overrides the values of some of them. Inputs must match the export. Not differentiable.
 
-    Raises TypeError if `graph` is not from `load` or `params_init` is not such a dict, and
-    NotImplementedError for an `obf_random_seed`.
-
     >>> import tempfile; file = tempfile.mkdtemp() + "/dense.mindir"
     >>> ms.export(nn.Dense(2, 1), ops.ones((3, 2)), file_name=file, file_format="MINDIR")
     >>> nn.GraphCell(ms.load(file))(ops.ones((3, 2))).shape

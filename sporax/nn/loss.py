@@ -223,7 +223,7 @@ class DiceLoss(Cell):
 
     def construct(self, logits, label):
         shape, fits = logits.shape, logits.shape == label.shape
-        require(fits, "shape-logits", "DiceLoss", label=label.shape, shape=shape)
+        require(fits, "shape-of", "DiceLoss", label=label.shape, shape=shape, other="logits")
         total = (logits * logits).sum() + (label * label).sum()
         return 1 - 2 * (logits * label).sum() / (total + self.smooth)
 

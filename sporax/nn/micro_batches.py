@@ -49,7 +49,7 @@ class GradAccumulationCell(_MicroBatches):
     """Sum of `network`'s results over `micro_size` equal parts of the batch, run sequentially.
 
     For a network that returns the mean loss of a batch, the result and its gradients are
-    `micro_size` times the mean. Raises ValueError if axis 0 is not a multiple of `micro_size`.
+    `micro_size` times the mean.
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> nn.GradAccumulationCell(net, 2)(ops.ones((4, 2)), ops.ones((4, 1))).shape
@@ -80,8 +80,7 @@ class PipelineCell(_MicroBatches):
     of the stages, each stage runs on its part of the devices, and stages process different
     micro-batches concurrently; on one device all stages run there. The setting `pipeline_config`
     limits the activations a stage keeps: for at most as many micro-batches as stages ('1f1b'), or
-    for all ('gpipe'). Raises KeyError for an unknown cell name, ValueError for a stage outside
-    `pipeline_stages` or an unsuitable number of devices.
+    for all ('gpipe').
 
     >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
     >>> nn.PipelineCell(net, 2, {"_backbone": 0})(ops.ones((4, 2)), ops.ones((4, 1))).shape

@@ -50,12 +50,12 @@ class PadLayer(Cell):
         if isinstance(padding, int):
             padding = (padding,) * (2 * self._axes)
         if not isinstance(padding, tuple) or not all(isinstance(n, int) for n in padding):
-            raise rejection("int-tuple-ints-argument-type", layer, padding=padding)
+            raise rejection("must-be-type", layer, padding=padding, kind="int-or-ints")
         fits, axes = not len(padding) % 2 and len(padding) <= 2 * self._axes, self._axes
         require(fits, "before-after-at-most-axes", layer, padding=padding, axes=axes)
         lowest = self._lowest
         fits = lowest is None or min(padding, default=0) >= lowest
-        require(fits, "at-least-shape-window", layer, padding=padding, n=lowest)
+        require(fits, "at-least", layer, padding=padding, n=lowest)
         self.padding = padding
 
     def construct(self, x):

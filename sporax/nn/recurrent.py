@@ -36,6 +36,7 @@ def _pair_of_states(layer, hx):
     return hx
 
 
+_SIZES = "'num_layers'", "'input_size'", "'hidden_size'"
 _NONLINEARITY = kinds.one_of("tanh", "relu")
 
 
@@ -55,7 +56,7 @@ class RNNCellBase(Cell):
         if has_bias:
             shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
         for shape in shapes.values():  # MindSpore first draws values that it then discards
-            check_size(layer, shape, np.dtype(np.float64), "'input_size' and 'hidden_size'")
+            check_size(layer, shape, np.dtype(np.float64), ["'input_size'", "'hidden_size'"])
             draw_on_host(np.random.standard_normal, shape)
         for name, shape in shapes.items():
             setattr(self, name, parameter(layer, name, init, shape, dtype))
@@ -182,7 +183,7 @@ class _Stack(Cell):
         self.dropout_op = Dropout(p=dropout)
         rows = KINDS[self._kind][0] * hidden_size
         shape = num_layers, rows, input_size + hidden_size
-        check_size(layer, shape, np.dtype(np.float32), "'num_layers' and the other sizes")
+        check_size(layer, shape, np.dtype(np.float32), _SIZES)
         init = UniformFromNumPy(1 / math.sqrt(hidden_size))
         lists = {name: [] for name in _LISTS}
         for i in range(num_layers):

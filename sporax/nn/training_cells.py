@@ -99,7 +99,13 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
-        require(callable(network), "cell-function", "ForwardValueAndGrad", network=network)
+        require(
+            callable(network),
+            "must-be-type",
+            "ForwardValueAndGrad",
+            network=network,
+            kind="a-function-or-cell",
+        )
         self.grad = GradOperation(get_all, get_by_list, sens_param)
         fits = not get_by_list or isinstance(weights, (tuple, list))
         require(fits, "weights-with-get-by-list", "ForwardValueAndGrad", weights=weights)

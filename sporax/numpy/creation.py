@@ -23,14 +23,21 @@ def shape_of(name, shape):
     """Convert an int, or a tuple or list of ints, to a tuple of sizes."""
     sizes = (shape,) if is_size(shape) else shape
     are_sizes = isinstance(sizes, (tuple, list)) and all(is_size(n) for n in sizes)
-    require(are_sizes, "int-tuple-ints-argument-type", f"numpy.{name}", shape=shape)
+    require(are_sizes, "must-be-type", f"numpy.{name}", shape=shape, kind="int-or-ints")
     require(all(n >= 0 for n in sizes), "at-least", f"numpy.{name}", shape=shape, n=0)
     return tuple(sizes)
 
 
 def _whole(name, **arguments):
     for argument, value in arguments.items():
-        require(isinstance(value, int), "int", f"numpy.{name}", argument=argument, got=value)
+        require(
+            isinstance(value, int),
+            "must-be-type",
+            f"numpy.{name}",
+            argument=argument,
+            got=value,
+            kind="an-int",
+        )
 
 
 # from data ----------------------------------------------------------------------------------
@@ -209,7 +216,7 @@ def tri(N, M=None, k=0, dtype=_FLOAT):
 def _number(argument, x) -> Any:
     x = x.item() if isinstance(x, (Tensor, np.generic)) and x.ndim == 0 else x
     is_number = isinstance(x, (int, float, type(None)))
-    require(is_number, "number-argument-type", "numpy.arange", argument=argument, got=x)
+    require(is_number, "must-be-type", "numpy.arange", argument=argument, got=x, kind="a-number")
     return x
 
 
@@ -231,7 +238,7 @@ def arange(start, stop=None, step=None, dtype=None):
     step = 1 if step is None else step
     require(step != 0, "nonzero", "numpy.arange", step=step)
     count = max(math.ceil((stop - start) / step), 0)
-    check_size("numpy.arange", (count,), np.dtype(np.int64), "'start', 'stop' and 'step'")
+    check_size("numpy.arange", (count,), np.dtype(np.int64), ["'start'", "'stop'", "'step'"])
     return Tensor(np.arange(start, stop, step).astype(dtypes.to_numpy(dtype_of(dtype))))
 
 
@@ -289,7 +296,9 @@ def logspace(start: Array, stop: Array, num=50, endpoint=True, base=10.0, dtype=
     array([1., 2., 4.], dtype=float32)
     """
     _check_spaced("logspace", num, endpoint)
-    require(isinstance(base, (int, float)), "number-argument-type", "numpy.logspace", base=base)
+    require(
+        isinstance(base, (int, float)), "must-be-type", "numpy.logspace", base=base, kind="a-number"
+    )
     result = ops.pow(base, _linear(array_of(start), array_of(stop), num, endpoint, axis))
     return result if dtype is None else result.astype(dtype_of(dtype))
 

@@ -134,7 +134,7 @@ def _axis(axis, name):
     """Return an axis or sequence of axes after a check; JAX would accept strings as named axes."""
     for a in axis if isinstance(axis, (tuple, list)) else (axis,):
         is_int = isinstance(a, (int, np.integer)) and not isinstance(a, bool)
-        require(is_int, "int-tuple-ints-none-argument-type", f"numpy.{name}", axis=axis)
+        require(is_int, "int-tuple-ints-none", f"numpy.{name}", axis=axis)
     return axis
 
 

@@ -169,8 +169,15 @@ def _triangle_indices(name, n, k, m):
     sizes = n, n if m is None else m
     for argument, value in (("n", n), ("k", k), ("m", sizes[1])):
         is_number = isinstance(value, (int, float))
-        require(is_number, "number-argument-type", f"numpy.{name}", argument=argument, got=value)
-    check_size(f"numpy.{name}", [int(max(s, 0)) for s in sizes], np.dtype(bool), "'n' and 'm'")
+        require(
+            is_number,
+            "must-be-type",
+            f"numpy.{name}",
+            argument=argument,
+            got=value,
+            kind="a-number",
+        )
+    check_size(f"numpy.{name}", [int(max(s, 0)) for s in sizes], np.dtype(bool), ["'n'", "'m'"])
     return _int32(getattr(np, name)(n, k, m))
 
 

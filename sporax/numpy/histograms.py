@@ -83,7 +83,7 @@ def bincount(x: Array, weights: OPTIONAL = None, minlength=0, length=None):
     _check_weights(who, weights, "x", x)
     for argument, value in (("minlength", minlength), ("length", 0 if length is None else length)):
         is_count = isinstance(value, int) and value >= 0
-        require(is_count, "int-at-least-argument-value", who, argument=argument, n=0, got=value)
+        require(is_count, "int-at-least", who, argument=argument, n=0, got=value)
     if length is None:
         length = max(minlength, int(x.max().item()) + 1 if x.size else 0)
     return _count(x.astype(dtypes.int32), weights, length)

@@ -14,7 +14,7 @@ _FLAT = 32  # MindSpore flattens for axes from this one on, as for None
 def axis_of(name, axis, ndim, argument="axis"):
     """Return a nonnegative axis; raise TypeError or ValueError if it is invalid."""
     who, interval = f"numpy.{name}", f"[{-ndim}, {ndim})"
-    require(isinstance(axis, int), "int", who, argument=argument, got=axis)
+    require(isinstance(axis, int), "must-be-type", who, argument=argument, got=axis, kind="an-int")
     is_axis = -ndim <= axis < ndim
     require(is_axis, "int-in-interval", who, argument=argument, interval=interval, got=axis)
     return axis % ndim
@@ -42,7 +42,7 @@ def reshape(x: Array, new_shape):
     """
     sizes = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
     are_sizes = all(map(is_size, sizes))
-    require(are_sizes, "int-tuple-ints-argument-type", "numpy.reshape", new_shape=new_shape)
+    require(are_sizes, "must-be-type", "numpy.reshape", new_shape=new_shape, kind="int-or-ints")
     return x.reshape(new_shape)
 
 
@@ -56,7 +56,7 @@ def expand_dims(a: Array, axis):
     if isinstance(axis, int):
         return ops.expand_dims(a, axis)
     is_sequence = isinstance(axis, (tuple, list))
-    require(is_sequence, "int-tuple-ints-argument-type", "numpy.expand_dims", axis=axis)
+    require(is_sequence, "must-be-type", "numpy.expand_dims", axis=axis, kind="int-or-ints")
     for position in sorted(axes_of("expand_dims", axis, a.ndim + len(axis))):
         a = ops.expand_dims(a, position)
     return a
@@ -94,9 +94,9 @@ def rollaxis(x: Array, axis, start=0):
     """
     axis = axis_of("rollaxis", axis, x.ndim)
     who, n = "numpy.rollaxis", x.ndim
-    require(isinstance(start, int), "int", who, start=start)
+    require(isinstance(start, int), "must-be-type", who, start=start, kind="an-int")
     interval = f"[{-n}, {n}]"
-    require(-n <= start <= n, "int-in-interval-argument-value", who, start=start, interval=interval)
+    require(-n <= start <= n, "int-in-interval", who, start=start, interval=interval)
     start = start + n if start < 0 else start
     return ops.moveaxis(x, axis, start - 1 if axis < start else start)
 
@@ -209,9 +209,9 @@ def rot90(a: Array, k=1, axes=(0, 1)):
     >>> rot90(Tensor([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
     """
-    require(isinstance(k, int), "int", k=k)
+    require(isinstance(k, int), "must-be-type", k=k, kind="an-int")
     require(isinstance(axes, tuple), "pair-ints", axes=axes)
-    require(len(axes) == 2, "pair-ints-argument-value", axes=axes)
+    require(len(axes) == 2, "pair-ints", axes=axes, error=ValueError)
     return jnp.rot90(a, k, axes)
 
 
@@ -313,7 +313,7 @@ def _split(name, x, indices_or_sections, axis):
         require(fits, "divide-size-axis", who, indices_or_sections=sections, size=size, axis=axis)
         return tuple(ops.tensor_split(x, sections, axis))
     are_ints = isinstance(sections, (tuple, list)) and all(isinstance(i, int) for i in sections)
-    require(are_ints, "int-tuple-ints-argument-type", who, indices_or_sections=sections)
+    require(are_ints, "must-be-type", who, indices_or_sections=sections, kind="int-or-ints")
     return list(ops.tensor_split(x, sections, axis))
 
 

@@ -185,7 +185,7 @@ def diff(a: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL = No
     >>> diff(Tensor([1, 4, 9])).tolist()
     [3, 5]
     """
-    require(isinstance(n, int), "int", n=n)
+    require(isinstance(n, int), "must-be-type", n=n, kind="an-int")
     require(n >= 0, "at-least", argument="n", n=0, got=n)
     ends = [None if e is None else e.astype(a.dtype) for e in (prepend, append)]
     return differences(a, n, axis, *ends)
@@ -221,7 +221,14 @@ def gradient(f, *varargs, axis=None, edge_order=1) -> Array | list:
     >>> gradient(Tensor([1.0, 2.0, 4.0])).tolist()
     [1.0, 1.5, 2.0]
     """
-    require(edge_order == 1, "must-be-not-supported", "numpy.gradient", edge_order=edge_order, n=1)
+    require(
+        edge_order == 1,
+        "must-equal",
+        "numpy.gradient",
+        edge_order=edge_order,
+        value=1,
+        error=NotImplementedError,
+    )
     f = array_of(f, "gradient", "f")
     axes = axes_of("gradient", axis, f.ndim)
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
@@ -251,7 +258,7 @@ def unwrap(p: Array, discont=np.pi, axis=-1):
     >>> unwrap(Tensor([0.0, 6.0])).asnumpy().round(2)
     array([ 0.  , -0.28], dtype=float32)
     """
-    require(isinstance(discont, (int, float)), "number-argument-type", discont=discont)
+    require(isinstance(discont, (int, float)), "must-be-type", discont=discont, kind="a-number")
     return jnp.unwrap(floating(p), discont, axis)
 
 
@@ -329,7 +336,7 @@ def matrix_power(a: Array, n):
     >>> matrix_power(Tensor([[1, 1], [0, 1]]), 3).tolist()
     [[1, 3], [0, 1]]
     """
-    require(isinstance(n, int), "int", n=n)
+    require(isinstance(n, int), "must-be-type", n=n, kind="an-int")
     return jnp.linalg.matrix_power(a if n >= 0 else floating(a), n)
 
 

@@ -65,7 +65,7 @@ def _polyval(p: Array, x: Array):
 
 
 def _check_order(name, m):
-    require(isinstance(m, int) and m >= 0, "int-at-least-argument-value", f"numpy.{name}", m=m, n=0)
+    require(isinstance(m, int) and m >= 0, "int-at-least", f"numpy.{name}", m=m, n=0)
 
 
 @composite(numpy=True)
@@ -111,6 +111,6 @@ def vander(x: Array, N=None, increasing=False):
     require(x.ndim == 1, "vector", "numpy.vander", argument="x", shape=x.shape)
     N = x.size if N is None else N
     is_count = isinstance(N, int) and N > 0
-    require(is_count, "int-at-least-argument-value", "numpy.vander", N=N, n=1)
+    require(is_count, "int-at-least", "numpy.vander", N=N, n=1)
     powers = range(N) if increasing else range(N - 1, -1, -1)
     return ops.stack([ops.pow(x, n) if n else ops.ones_like(x) for n in powers], 1)

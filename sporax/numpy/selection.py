@@ -124,7 +124,7 @@ def array_str(a) -> str:
     >>> array_str(Tensor([1, 2]))
     '[1 2]'
     """
-    require(isinstance(a, Tensor), "tensor", "numpy.array_str", a=a)
+    require(isinstance(a, Tensor), "must-be-type", "numpy.array_str", a=a, kind="a-tensor")
     return str(a)
 
 
@@ -135,7 +135,7 @@ def _sizes(name, shape):
     sizes = shape.tolist() if isinstance(shape, Tensor) else shape
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     are_ints = isinstance(sizes, (tuple, list)) and all(type(n) is int for n in sizes)
-    require(are_ints, "int-tuple-ints-argument-type", argument=name, got=shape)
+    require(are_ints, "must-be-type", argument=name, got=shape, kind="int-or-ints")
     return tuple(sizes)
 
 

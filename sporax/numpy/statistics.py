@@ -21,7 +21,7 @@ def _extreme(name, short, compute, word):
         who = f"numpy.{name}"
         require(where is None or initial is not None, "initial-with-where", who)
         is_number = initial is None or not array_of(initial, name, "initial").ndim
-        require(is_number, "number-argument-type", who, initial=initial)
+        require(is_number, "must-be-type", who, initial=initial, kind="a-number")
         axis = axes_of(name, axis, a.ndim)
         return compute(a, axis, keepdims, initial=initial, where=where)
 

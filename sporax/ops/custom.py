@@ -23,7 +23,7 @@ class Custom(Primitive):
     `func`: maps arrays to an array or a tuple of arrays, called on the host each time. `out_shape`,
     `out_dtype`: the results' shapes and dtypes, or functions that map the inputs' to them; None
     accepts any. `bprop`: a function (inputs, output, gradient of the output) -> gradients of the
-    inputs. `reg_info`: ignored. Raises NotImplementedError for other kinds of kernels.
+    inputs. `reg_info`: ignored.
 
     >>> twice = ops.Custom(lambda x: x * 2, lambda s: s, lambda d: d, "pyfunc")
     >>> twice(Tensor([1.0, 2.0])).asnumpy()

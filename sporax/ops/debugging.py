@@ -145,7 +145,7 @@ def check_numerics(x):
     array([1.], dtype=float32)
     """
     is_float = x.is_floating_point()
-    require(is_float, "floating-dtype-dtype-floating", "CheckNumerics", x=x.dtype)
+    require(is_float, "floating", "CheckNumerics", x=x.dtype)
     for wrong, name in ((x.isnan(), "NaN"), (x.isinf(), "infinite")):
         if wrong.any().item():
             index = [int(n) for n in wrong.nonzero()[0].tolist()]

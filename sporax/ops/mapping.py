@@ -48,7 +48,7 @@ class MultitypeFuncGraph:
     """A function that dispatches on the types of its arguments to a registered function.
 
     `name`: the name in messages. `read_value`: ignored, as nothing is passed by reference. A single
-    registered function takes every argument. Raises ValueError if none fits.
+    registered function takes every argument.
 
     >>> twice = ops.MultitypeFuncGraph("twice")
     >>> @twice.register("Number")
@@ -98,7 +98,7 @@ class Map:
     """A function applied to the items of sequences, one of each at a time; returns a tuple.
 
     `ops`: the function, or None if it is the first argument of the call. `reverse`: ignored, as the
-    order is not observable. Raises ValueError for sequences of different lengths.
+    order is not observable.
 
     >>> ops.Map()(lambda x, y: x + y, (1, 2), (3, 4))
     (4, 6)

@@ -38,7 +38,7 @@ def require_integers(who=None, /, **arrays):
     for name, array in arrays.items():
         if not jnp.issubdtype(array.dtype, jnp.integer):
             dtype = from_numpy(array.dtype)
-            raise rejection("integers-dtype-integer-ctc", who, argument=name, got=dtype)
+            raise rejection("integer-dtype", who, argument=name, got=dtype)
 
 
 def require_number(who, /, **avals):

@@ -126,7 +126,7 @@ class Update:
         for name, shape in wanted.items():
             aval = named[name]
             given = {"argument": self.shown[name], "got": describe(aval)}
-            require(jnp.issubdtype(aval.dtype, jnp.floating), "floats", self.name, **given)
+            require(jnp.issubdtype(aval.dtype, jnp.floating), "floating", self.name, **given)
             require(aval.shape == shape, "shape-shape-size", self.name, shape=shape, **given)
         numbers = {self.shown.get(n, n): aval for n, aval in named.items() if n not in wanted}
         require_number(self.name, **numbers)

@@ -108,11 +108,10 @@ class Primitive:
 
     def place(self, role, rank_id):
         """Set the process of a cluster that runs the operation: accepted, but each process runs its
-        own program here. Raises ValueError for a `role` other than 'MS_WORKER', and for a `rank_id`
-        that is not an int of at least 0."""
+        own program here."""
         require(role == "MS_WORKER", "must-equal", "place", role=role, value="MS_WORKER")
         fits = type(rank_id) is int and rank_id >= 0
-        require(fits, "int-at-least-argument-value", "place", rank_id=rank_id, n=0)
+        require(fits, "int-at-least", "place", rank_id=rank_id, n=0)
         self.add_prim_attr("ms_role", role).add_prim_attr("rank_id", rank_id)
         warn("'Primitive.place' has no effect: each process runs its own program.")
 

@@ -93,8 +93,7 @@ def set_op_strategy_config(mode="SAVE", path=""):
     """Name a file for the operator strategies that a search finds; no effect, since XLA partitions
     programs without one: nothing is written or read.
 
-    `mode`: 'SAVE' or 'LOAD'. `path`: an absolute path of a `.json` file. Raises KeyError for other
-    values.
+    `mode`: 'SAVE' or 'LOAD'. `path`: an absolute path of a `.json` file.
 
     >>> set_op_strategy_config("SAVE", "strategy.txt")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -116,7 +115,7 @@ def check_operator_file(who, path):
 
 def sync_pipeline_shared_parameters(net):
     """Synchronize Parameters that several pipeline stages share: does nothing, since they are one
-    Parameter here. Raises TypeError if `net` is not a Cell.
+    Parameter here.
 
     >>> sync_pipeline_shared_parameters(nn.Dense(2, 2))
     """

@@ -49,7 +49,7 @@ class AutoParallel(Cell):
 
     `network`: called with the arguments, which `dataset_strategy` places. Strategies of Primitives
     (`shard`) divide further; XLA decides where none is given, in each `parallel_mode`:
-    'semi_auto', 'sharding_propagation' or 'recursive_programming'. Raises ValueError for another.
+    'semi_auto', 'sharding_propagation' or 'recursive_programming'.
 
     >>> from sporax.parallel.auto_parallel import AutoParallel
     >>> AutoParallel(nn.Dense(2, 3))(ops.ones((4, 2))).shape
@@ -58,7 +58,13 @@ class AutoParallel(Cell):
 
     def __init__(self, network, parallel_mode="semi_auto"):
         super().__init__(auto_prefix=False)
-        require(callable(network), "cell-function", "AutoParallel", network=network)
+        require(
+            callable(network),
+            "must-be-type",
+            "AutoParallel",
+            network=network,
+            kind="a-function-or-cell",
+        )
         kinds.one_of(*_MODES)("AutoParallel", parallel_mode=parallel_mode)
         self.network, self._parallel_mode = network, parallel_mode
         self._dataset_strategy = "data_parallel"

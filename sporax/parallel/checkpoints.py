@@ -29,8 +29,7 @@ def merge_sliced_parameter(sliced_parameters, strategy=None):
     """Merge the parts of a Parameter, in rank order, into the whole Parameter.
 
     `strategy`: {name: layout} as from `build_searched_strategy`; None: the parts are concatenated
-    along dimension 0. Raises TypeError and ValueError for parts that do not fit, KeyError for a
-    name without a layout.
+    along dimension 0.
 
     >>> parts = [Parameter(Tensor([1.0, 2.0]), "w"), Parameter(Tensor([3.0, 4.0]), "w")]
     >>> merge_sliced_parameter(parts).asnumpy()
@@ -96,8 +95,7 @@ def rank_list_for_transform(rank_id, src_strategy_file=None, dst_strategy_file=N
     strategy.
 
     `src_strategy_file`, `dst_strategy_file`: the division of parameters before and after; None:
-    not divided. Returns a list, the last rank first. Raises TypeError and ValueError for arguments
-    that are not an int or not strategy files.
+    not divided. Returns a list, the last rank first.
 
     >>> import tempfile; path = tempfile.mkdtemp() + "/strategy.ckpt"
     >>> from sporax.parallel import strategy_file
@@ -145,8 +143,7 @@ def transform_checkpoint_by_rank(
 ):  # fmt: skip
     """Write the checkpoint of `rank_id` under another strategy.
 
-    `checkpoint_files_map`: {rank: `.ckpt` file} for the ranks of `rank_list_for_transform`. Raises
-    TypeError and ValueError for other arguments and missing files.
+    `checkpoint_files_map`: {rank: `.ckpt` file} for the ranks of `rank_list_for_transform`.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file
@@ -360,8 +357,6 @@ def load_segmented_checkpoints(
     """Load the parameters of all `.ckpt` files in a folder into one dict; for the other arguments,
     see `load_checkpoint`.
 
-    Raises TypeError if `ckpt_file_dir` is not a string, ValueError if it is not a folder.
-
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> for name in "ab":
     ...     ms.save_checkpoint([{"name": name, "data": Tensor([1.0])}], f"{folder}/{name}.ckpt")
@@ -426,7 +421,7 @@ def load_distributed_checkpoint(
     network, returning the result of `load_param_into_net` (or the dict, with `return_param_dict`);
     if `network` is None, they are written to `dst_safetensors_dir/rank_N/net.*` in `output_format`,
     for `rank_id` or for all ranks. `name_map`: {name in the network: name in the files}.
-    `max_process_num`: accepted. Raises TypeError and ValueError for incompatible arguments.
+    `max_process_num`: accepted.
 
     >>> import tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file

@@ -248,8 +248,6 @@ def build_searched_strategy(strategy_filename: str) -> dict[str, Message]:
 def restore_group_info_list(group_info_file_name: str) -> list[int]:
     """Return the ranks whose checkpoints can replace this rank's, from a group info file.
 
-    Raises TypeError if the argument is not a string, ValueError if the file or list is missing.
-
     >>> import pathlib, tempfile
     >>> path = tempfile.mkdtemp() + "/group_info.pb"
     >>> _ = pathlib.Path(path).write_bytes(bytes([18, 4, 8, 0, 8, 4]))

@@ -27,8 +27,7 @@ def unified_safetensors(
     `choice_func(name)`: returns False to omit a parameter, or its new name.
     `split_dst_file=(k, n)`: write only the k-th of n shares of the parts. `merge_with_redundancy`:
     False if each part is in the file of one rank only; files marked as such are recognized.
-    `max_process_num`: accepted. Raises TypeError and ValueError for other arguments, ValueError if
-    a rank's file is missing.
+    `max_process_num`: accepted.
 
     >>> import os, tempfile; folder = tempfile.mkdtemp()
     >>> from sporax.parallel import strategy_file

@@ -25,7 +25,9 @@ def cosine_transform(x: Array, sizes=None, axes=None, norm="ortho", inverse=Fals
 
 
 def _checked(who, type):
-    require(type == 2, "must-be-not-supported", f"scipy.fft.{who}", type=type, n=2)
+    require(
+        type == 2, "must-equal", f"scipy.fft.{who}", type=type, value=2, error=NotImplementedError
+    )
 
 
 def dct(x, type=2, n=None, axis=-1, norm=None):

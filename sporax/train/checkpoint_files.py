@@ -16,7 +16,7 @@ import numpy as np
 
 from sporax._src.core.tensor import Tensor
 from sporax._src.devices.distributed import groups, processes
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.io import background_writer, ckpt_file, file_formats
 
 _STATE = "training state"  # the JSON entry of a file; other entries are arrays
@@ -98,11 +98,9 @@ def _host(x):
 
 
 def unwritten(path, error):
-    return OSError(
-        error.errno or errno.EIO,
-        f"For 'Checkpointer', '{path}' could not be written: {error.strerror or error}. The "
-        "checkpoints before are as they were. Make room, or choose another folder",
-    )
+    cause = error.strerror or error
+    said = message("checkpoint-not-written", "Checkpointer", path=path, cause=cause)
+    return OSError(error.errno or errno.EIO, said)
 
 
 class OrbaxFolders(CheckpointFiles):

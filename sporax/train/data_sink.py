@@ -19,8 +19,7 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
 
     `fn`: takes the columns of a row as Tensors. After the last row it restarts with the first.
     `jit_config`: a JitConfig to capture `fn` with `jit`; None to run it dynamically.
-    `input_signature`: accepted. Returns the result of `fn` for the last row. Raises TypeError for
-    invalid argument types, ValueError for a `sink_size` that is not positive or an empty dataset.
+    `input_signature`: accepted. Returns the result of `fn` for the last row.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)
@@ -165,7 +164,7 @@ class DatasetHelper:
     through `nn.GetNextSingleOp`. `sink_size`: in that mode the number of rows per loop, continuing
     where the previous loop ended and restarting after the last row; -1 for all. `epoch_num`: the
     number of epochs, -1 for unlimited. The attribute `iter` is the iterable, with the attribute
-    `dataset`. Raises TypeError and ValueError for invalid arguments.
+    `dataset`.
 
     >>> from sporax.data import NumpySlicesDataset
     >>> data = NumpySlicesDataset({"x": np.array([1.0, 2.0, 3.0])}, shuffle=False)

@@ -25,8 +25,6 @@ class DynamicProfilerMonitor(Callback):
     callback of `Model.train`, steps are the run's steps; in a custom loop, call `step()` after
     each.
 
-    Raises TypeError or ValueError for invalid arguments or an invalid file.
-
     >>> import tempfile
     >>> monitor = DynamicProfilerMonitor(tempfile.mkdtemp())
     >>> monitor.step()

@@ -93,7 +93,7 @@ class Model:
         self._captures_training = self._captures_evaluation = False
 
     def __getattr__(self, name):
-        require(not name.startswith("_"), "model-object-no-attribute", name=name)
+        require(not name.startswith("_"), "object-no-attribute", name=name, object=self)
         raise missing("train.Model", name)
 
     def _built(self, options):
@@ -185,7 +185,7 @@ class Model:
         )
         kinds.BOOL("Model.fit", valid_dataset_sink_mode=valid_dataset_sink_mode)
         fits = valid_dataset is None or self._metric_fns
-        require(fits, "valid-dataset-come-metrics", "Model.fit")
+        require(fits, "come-with", "Model.fit", argument="valid_dataset", other="metrics")
         if valid_dataset is not None:
             _check_dataset("Model.fit", valid_dataset=valid_dataset)
         check_callbacks(callbacks, "fit")
@@ -368,7 +368,12 @@ class Model:
 
     def predict(self, *predict_data, backend=None, config=None):
         """Return the network's output for these inputs, in evaluation mode."""
-        require(backend is None and config is None, "sporax-no-backend-model")
+        require(
+            backend is None and config is None,
+            "sporax-no-yet",
+            value="backend",
+            value2="Model.predict",
+        )
         self._set_train(self._network, False)
         return self._network(*predict_data)
 
@@ -376,7 +381,9 @@ class Model:
         """Capture a training and an evaluation step for the shapes of the datasets' first batches,
         without computing them. Used in GRAPH_MODE."""
         is_any = train_dataset is not None or valid_dataset is not None
-        require(is_any, "one-dataset-of-two", "Model.build")
+        require(
+            is_any, "either-given", "Model.build", other="train_dataset", other2="valid_dataset"
+        )
         for name, dataset, network, mode in (
             ("train_dataset", train_dataset, self._train_network, True),
             ("valid_dataset", valid_dataset, self._eval_network, False),
@@ -385,16 +392,19 @@ class Model:
                 continue
             _check_dataset("Model.build", **{name: dataset})
             if network is None:
-                raise rejection("valid-dataset-come-metrics", "Model.build", error=RuntimeError)
+                raise rejection(
+                    "come-with",
+                    "Model.build",
+                    error=RuntimeError,
+                    argument="valid_dataset",
+                    other="metrics",
+                )
             self._set_train(network, mode)
             network.compile(*_as_tuple(next(iter(_rows(dataset, 1)))))
 
     def infer_train_layout(self, train_dataset, dataset_sink_mode=True, sink_size=-1):
         """Return {parameter name: layout on several devices} of a training step, which is captured
         for the shapes of the dataset's first batch; {} on one device.
-
-        Raises ValueError without `dataset_sink_mode`, for a `sink_size` of 0 or below -1, and for
-        an empty dataset.
         """
         kinds.BOOL("infer_train_layout", dataset_sink_mode=dataset_sink_mode)
         kinds.INT("infer_train_layout", sink_size=sink_size)

@@ -207,7 +207,7 @@ class ModelCheckpoint(Callback):
 
 def _made(directory):
     fits = isinstance(directory, str) and directory.strip()
-    require(fits, "path", "ModelCheckpoint", directory=directory)
+    require(fits, "must-be-type", "ModelCheckpoint", directory=directory, kind="a-path")
     path = os.path.realpath(directory)
     os.makedirs(path, exist_ok=True)
     return path

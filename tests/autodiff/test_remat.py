@@ -132,7 +132,7 @@ def test_arguments_and_results_may_be_anything():
 
 def test_what_is_refused():
     cell = nn.ReLU()
-    with pytest.raises(TypeError, match="'block' must be a Cell or a function"):
+    with pytest.raises(TypeError, match="'block' must be a function or a Cell"):
         sporax.recompute(3)
     with pytest.raises(ValueError, match="'context_fn' must be None"):
         sporax.recompute(cell, data(), context_fn=lambda: None)

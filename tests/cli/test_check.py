@@ -24,7 +24,7 @@ ROWS = {
     ),
     "a missing module": (
         "import mindspore.nowhere.deeper as d\n",
-        [(1, "'mindspore.nowhere': MindSpore 2.10 has no such name.")],
+        [(1, "'mindspore.nowhere': MindSpore 2.10 has no such name")],
     ),
     "refused: importing it is fine": (
         "from mindspore import SummaryLandscape\n\nSummaryLandscape()\n",

@@ -136,7 +136,7 @@ TRACEBACKS = {
         Traceback (most recent call last):
           File "train.py", line 21, in <module>
             from mindspore.nn import Nowhere
-        ImportError: sporax has no 'mindspore.nn.Nowhere': MindSpore 2.10 has no such name.
+        ImportError: sporax has no 'mindspore.nn.Nowhere': MindSpore 2.10 has no such name
         Cause and remedy: sporax errors name-missing
         """,
     "train.py uses": """

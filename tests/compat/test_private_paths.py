@@ -210,7 +210,7 @@ def test_a_refused_name_is_imported_and_says_why_it_is_refused_where_it_is_used(
     for use in (call, "refused.attribute", "class Own(refused): pass"):
         with pytest.raises(NotImplementedError) as raised:
             exec(use, scope)
-        assert str(raised.value).endswith(f".{name}': {REFUSED[path]}.")
+        assert str(raised.value).endswith(f".{name}': {REFUSED[path]}")
     assert "sporax has no" in repr(scope["refused"])
 
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import sporax
-from sporax import nn, ops
+from sporax import Tensor, nn, ops
 from sporax._src import PACKAGE
 from sporax._src.core import language
 from sporax._src.workbench.cli import run
@@ -44,7 +44,24 @@ SAID = [
     ),
     (
         lambda: sporax.recompute(3),
-        "'recompute'：'block' 必须是 Cell 或函数，但得到的是 int 3。",
+        "'recompute'：'block' 必须是函数或 Cell，但得到的是 int 3。",
+    ),
+    (
+        lambda: nn.LSTM(10**9, 10**9, 3),
+        "'LSTM'：结果必须放得进内存，但由 'num_layers', 'input_size' 和 'hidden_size' 得到的形状是 "
+        "(3, 4000000000, 2000000000)，占 89406967163.1 GB。请给出更小的大小。",
+    ),
+]
+
+# the same at a line of the user's, which the message names
+PLACED = [
+    (
+        lambda: ops.unsorted_segment_max(ops.ones(2), Tensor([0, 7]), 3),
+        "'UnsortedSegmentMax'：'segment_ids' 必须在 [0, 3) 内（段数），但得到的是 7，位于 ",
+    ),
+    (
+        lambda: ops.gather(ops.ones(2), Tensor([5]), 0),
+        "'Gather'：'index' 必须在 [-2, 2) 内（沿第 0 轴），但得到的是 5，位于 ",
     ),
 ]
 
@@ -54,6 +71,15 @@ def test_errors_in_chinese(fails, said):
     with pytest.raises((ValueError, TypeError)) as caught:
         fails()
     assert caught.value.args[0].chinese == said
+
+
+@pytest.mark.parametrize(("fails", "said"), PLACED, ids=range(len(PLACED)))
+def test_errors_at_a_line_in_chinese(fails, said):
+    with pytest.raises(ValueError) as caught:
+        fails().asnumpy()
+    chinese = caught.value.args[0].chinese
+    assert chinese.startswith(said + __file__)
+    assert chinese.endswith("。'set_context(check_indices=False)' 可以关闭这项检查。")
 
 
 @pytest.mark.parametrize(

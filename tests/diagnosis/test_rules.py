@@ -132,7 +132,7 @@ def test_calls_that_succeed_make_no_message(monkeypatch):
 def test_a_rule_that_holds_raises_nothing():
     rules.require(True, "greater-than", "Dense", in_channels=1, n=0)
     with pytest.raises(TypeError, match="'x' must be a bool, but got int 1"):
-        rules.require(False, "bool", "f", x=1)
+        rules.require(False, "must-be-type", "f", x=1, kind="a-bool")
 
 
 @pytest.mark.parametrize(
@@ -144,5 +144,5 @@ def test_a_rule_that_holds_raises_nothing():
     ],
 )  # fmt: skip
 def test_what_came(value, said):
-    got = rules.message("bool", "f", x=value).partition("but got ")[2]
+    got = rules.message("must-be-type", "f", x=value, kind="a-bool").partition("but got ")[2]
     assert got == f"{said}."

@@ -345,7 +345,7 @@ REFUSED = [
     (lambda x: x * int(x.shape[0]), [UNKNOWN], ValueError, r"test_export.py:\d+: .*a known shape"),
     (lambda x: x.shape[0], [UNKNOWN], TypeError, "but got _DimExpr. Make a Tensor of it"),
     (lambda x: x, [Tensor(shape=None, dtype=ms.float32)], ValueError, "number of axes"),
-    (3, [X], TypeError, "'net' must be a Cell or a function, but got int"),
+    (3, [X], TypeError, "'net' must be a function or a Cell, but got int"),
 ]  # fmt: skip
 
 

@@ -139,7 +139,7 @@ def test_in_a_browser(tmp_path, width):
     ("call", "error", "words"),
     [
         (lambda: insight.draw(nn.Dense, (2, 3)), TypeError, "but got type Dense"),
-        (lambda: insight.draw(3, (2, 3)), TypeError, "must be a Cell or a function, but got int"),
+        (lambda: insight.draw(3, (2, 3)), TypeError, "must be a function or a Cell, but got int"),
         (lambda: insight.draw(nn.ReLU(), (2, 3), True), ValueError, "the Cell has none"),
         (
             lambda: insight.draw(nn.SequentialCell(nn.Dense(4, 4)), (2, 3)),

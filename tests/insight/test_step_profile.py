@@ -155,11 +155,11 @@ def reads(x):
     ("call", "error", "words"),
     [
         (lambda x: insight.profile(nn.Dense, x), TypeError, "but got type Dense"),
-        (lambda x: insight.profile(3, x), TypeError, "must be a Cell or a function, but got int"),
+        (lambda x: insight.profile(3, x), TypeError, "must be a function or a Cell, but got int"),
         (
             lambda x: insight.profile(nn.ReLU(), x, runs=0),
             ValueError,
-            "an int of at least 1, but got int 0",
+            "an int of at least 1, but got 0",
         ),
         (lambda x: insight.profile(reads, x), RuntimeError, "must not need a number"),
         (lambda x: insight.profile(nn.ReLU()), TypeError, "missing a required argument"),

@@ -245,7 +245,7 @@ REFUSED = [
     ("ops.Assert()(True, X)", TypeError, "'inputs' must be a tuple or list"),
     ("ops.CheckNumerics()(X / 0)", RuntimeError, r"that at \[0, 0\] is infinite"),
     ("ops.CheckNumerics()(X * np.nan)", RuntimeError, r"that at \[0, 0\] is NaN"),
-    ("ops.CheckNumerics()(Tensor([1]))", TypeError, "'x' must have a floating dtype"),
+    ("ops.CheckNumerics()(Tensor([1]))", TypeError, "'x' must be floating"),
     ("ops.IdentityN()(X)", TypeError, "'IdentityN', 'x' must be a tuple or list"),
     ("ops.InsertGradientOf(3)", TypeError, "'InsertGradientOf'"),
     ("ops.ListDiff()(X, X)", ValueError, "vectors of one dtype"),

@@ -136,7 +136,7 @@ def pipelines(**config):
         (TypeError, "'in_strategy' must be a tuple, but got int", lambda: ops.Add().shard(3)),
         (TypeError, "a tuple or a Layout, but got int", lambda: ops.Add().shard((3,))),
         (TypeError, "must have ints, but got float", lambda: ops.Add().shard(((1.0,),))),
-        (TypeError, "'fn' must be a Cell or a function", lambda: ms.shard(3, ((1,),))),
+        (TypeError, "'fn' must be a function or a Cell", lambda: ms.shard(3, ((1,),))),
         (
             TypeError, "'parameter_plan' must be a dict",
             lambda: nn.Dense(2, 2).shard(((1, 1),), parameter_plan=3),
@@ -160,7 +160,7 @@ def pipelines(**config):
         (KeyError, "'SAVE' or 'LOAD'", lambda: ms.set_op_strategy_config("X", "/tmp/a.json")),
         (TypeError, "must be a Cell", lambda: ms.sync_pipeline_shared_parameters(3)),
         (ValueError, "'parallel_mode' must be one of", lambda: AutoParallel(nn.ReLU(), "x")),
-        (TypeError, "must be a Cell or a function", lambda: AutoParallel(3)),
+        (TypeError, "must be a function or a Cell", lambda: AutoParallel(3)),
         (
             ValueError, "'config' must be one of",
             lambda: AutoParallel(nn.ReLU()).dataset_strategy("x"),

@@ -87,7 +87,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=dtypes.float16):
     require(fits, "cell-auto-cell-function", who, network=network)
     _check_dtype(who, dtype)
     levels = "O0", "O1", "O2", "O3", "auto"
-    require(amp_level in levels, "one-of-amp-level", who, amp_level=amp_level, choices=levels)
+    require(amp_level in levels, "one-of", who, amp_level=amp_level, choices=levels)
     if amp_level == "O0":
         return network
     before = getattr(network, "_amp_level", None)

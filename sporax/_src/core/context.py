@@ -92,7 +92,6 @@ def set_recursion_limit(recursion_limit=1000):
     """Store the maximum depth of calls in a captured function, as 'max_call_depth'.
 
     It has no effect: Python's own limit (`sys.setrecursionlimit`) applies.
-    Raises TypeError if it is not an int, ValueError if it is not positive.
 
     >>> set_recursion_limit(5000)
     >>> get_context("max_call_depth")

@@ -15,7 +15,7 @@ from sporax._src.diagnosis.reasons import (
     not_broadcast,
     reason_of,
 )
-from sporax._src.diagnosis.rules import Message, message, rejection, shown
+from sporax._src.diagnosis.rules import message, message_of, rejection, shown
 
 # raised for invalid arguments by a function on arrays, or by JAX below it
 REFUSALS = (
@@ -114,7 +114,7 @@ def _shown(value):
 
 def missing(module, name):
     """Return the AttributeError for a MindSpore name that sporax lacks."""
-    return rejection("sporax-no-mindspore-name-missing", module=module, name=name)
+    return rejection("sporax-no-path", path=f"mindspore.{module}.{name}")
 
 
 def user_call():
@@ -135,8 +135,8 @@ def user_frame():
 def located(file, line, cell=""):
     """Format a source location for messages: `, at a.py:7: y = x[i] (in cell Net.head)`."""
     source = linecache.getline(file, line).strip()
-    where = f", at {file}:{line}" + (f": {source}" if source else "")
-    return f"{where} (in cell {cell})" if cell else where
+    place = message("at-source-line", where=f"{file}:{line}" + (f": {source}" if source else ""))
+    return message("in-cell", place=place, cell=cell) if cell else place
 
 
 def users_frame(frame):
@@ -162,8 +162,8 @@ _LIBRARIES = {"jax", "ml_dtypes", "numpy", "PIL", "scipy", "sporax"} | sys.stdli
 
 def is_own(error):
     """Return True if the message of an error is in this module's format."""
-    if error.args and isinstance(error.args[0], Message):
-        return error.args[0].who is not None or str(error).startswith(_OWN)
+    if (said := message_of(error)) is not None:
+        return said.who is not None or said.startswith(_OWN)
     return str(error).strip("\"'").startswith(_OWN)
 
 

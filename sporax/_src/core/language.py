@@ -16,7 +16,7 @@ from sporax._src import PACKAGE
 from sporax._src.core.cell_tree import innermost
 from sporax._src.core.environment import choice
 from sporax._src.diagnosis import error_index
-from sporax._src.diagnosis.rules import Message
+from sporax._src.diagnosis.rules import message_of
 
 _LOCALES = "LC_ALL", "LC_MESSAGES", "LANG"  # the first that is set applies
 _CELL = {"en": "In the Cell '{}' ({}).", "zh": "所在的 Cell：'{}'（{}）。"}
@@ -52,8 +52,8 @@ def annotate(error):
     inner_cell, chosen = innermost(error.__traceback__), language()
     if inner_cell is not None:
         error.add_note(_CELL[chosen].format(inner_cell[0], type(inner_cell[1]).__name__))
-    said = error.args[0] if error.args else None
-    if chosen == "zh" and isinstance(said, Message):
+    said = message_of(error)
+    if chosen == "zh" and said is not None:
         error.add_note(said.chinese)
     if (kind := _without_result(error)) is not None:
         error.add_note(_NOTHING[chosen].format(kind.__name__))

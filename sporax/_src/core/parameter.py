@@ -62,7 +62,13 @@ class Parameter(Tensor):
 
     @name.setter
     def name(self, name):
-        require(name is None or isinstance(name, str), "string-none", "Parameter", name=name)
+        require(
+            name is None or isinstance(name, str),
+            "must-be-value",
+            "Parameter",
+            name=name,
+            kind="a-string-or-none",
+        )
         name = (name or "").strip()
         fits, most = len(name) <= _LONGEST_NAME, _LONGEST_NAME
         require(fits, "at-most-characters", "Parameter", name=name, most=most, length=len(name))

@@ -8,7 +8,7 @@ import re
 import traceback
 
 from sporax._src import PACKAGE
-from sporax._src.diagnosis.rules import Message, message
+from sporax._src.diagnosis.rules import message, message_of
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 # prefix of an inner error, which the outer one names again
@@ -73,7 +73,7 @@ def innermost(error):
 
 def is_raised_here(error):
     """Return True if a `raise` statement in sporax raised an exception, with sporax's message."""
-    if error.args and isinstance(error.args[0], Message):
+    if message_of(error) is not None:
         return True
     at = innermost(error)
     if at is None:
@@ -91,9 +91,9 @@ def own_words(error):
     """Return the message of a sporax exception, without the operation's name; None for others."""
     if not is_raised_here(error):
         return None
+    if (said := message_of(error)) is not None:
+        return said.part()
     text = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
-    if isinstance(text, Message):
-        return text.part()
     return _WHO.sub("", text.strip().split("\n")[0].rstrip(".")) or None
 
 

@@ -1,32 +1,35 @@
 """The error index: lookup of the entry for an error.
 
-An entry is a `###` section of `error_index.md`: title, messages, cause, remedy, and blocks that
-show them. A message is a part of the printed text, in which `<name>` matches any text; of several
-matches, the one with the longest literal text determines the entry. `error_index.zh.md` has titles,
-causes and remedies in Chinese.
+An entry is a `###` section of `error_index.md`: title, cause, remedy, and blocks that show them;
+`error_index.zh.md` has titles, causes and remedies in Chinese. Its messages are those of the rules
+that name it in `rules.csv`, and the exception of a rule carries the rule. Errors in the words of
+Python or MindSpore have none: a line of the entry has a part of their text, in which `<name>`
+matches any text.
 """
 
 import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sporax._src.diagnosis.causes import innermost, is_raised_here
-from sporax._src.diagnosis.rules import Message
+from sporax._src.diagnosis import rules
+from sporax._src.diagnosis.causes import is_raised_here
 
 _PAGES = {"en": Path(__file__).with_suffix(".md"), "zh": Path(__file__).with_suffix(".zh.md")}
 _PACKAGES = "sporax.", "mindspore."  # module prefixes of sporax's classes
-_SHOWN = 2  # messages: the others are less specific
+_SHOWN = 3  # messages of an entry in the terminal
+_TEXTS = {"en": "english", "zh": "chinese"}  # columns of the table
+_REST = {"en": "{} more messages", "zh": "其余 {} 条报错"}
 _WORKS = {"en": "This works:", "zh": "改正后："}
 # a line break between Chinese characters does not count as a space
 _BROKEN = re.compile(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])|(?<=[，。；：、])\n(?=\S)")
 _HEADING = re.compile(r"^##(?= )", re.MULTILINE)
 _SECTION = re.compile(r"^### ", re.MULTILINE)
-# the operands, in an error of an operation; the rule follows
-_OPERANDS = re.compile(r"the (?:operands|arguments) do not fit: .*?\. (?=[A-Z'])", re.DOTALL)
+_MARKS = re.compile(r"[\\`*_<\[$]")  # of Markdown
 _SLOT = re.compile(r"<\w+>")
 _ENTRY = re.compile(
-    r"(?P<name>[\w-]+)\n\n(?P<title>[^\n]+)\n\n(?P<messages>(?:- [\w, ]+: `[^\n]+`\n)*)\n*"
+    r"(?P<name>[\w-]+)\n\n(?P<title>[^\n]+)\n\n(?P<foreign>(?:- [\w, ]+: `[^\n]+`\n)*)\n*"
     r"(?P<prose>.*?)\n*(?P<blocks>^```.*)?\Z",
     re.DOTALL | re.MULTILINE,
 )
@@ -34,22 +37,28 @@ _ENTRY = re.compile(
 
 @dataclass
 class Entry:
-    """`messages`: (exception names, parts of their messages, with slots). `prose`: cause and
-    remedy. `blocks`: code and its output."""
+    """`foreign`: (exception names, parts of messages that have no rule, with slots). `prose`: cause
+    and remedy. `blocks`: code and its output."""
 
     name: str
     title: str
-    messages: list[tuple[list[str], list[str]]]
+    foreign: list[tuple[list[str], list[str]]]
     prose: str
     blocks: str
 
     language: str = "en"
 
+    def messages(self):
+        """Return all messages, the shortest first: those of rules, then those without."""
+        ours = sorted(_of_rules(self.language)[self.name], key=len)
+        return ours + [f"{kinds[0]}: ... {text} ..." for kinds, texts in self.foreign
+                       for text in texts]  # fmt: skip
+
     def printed(self):
-        """Return the most specific messages, as they are printed."""
-        rows = [(kinds[0], text) for kinds, texts in self.messages for text in texts]
-        rows = [(kind, text) for kind, text in rows if _SLOT.sub("", text)]
-        return [f"{kind}: ... {text} ..." for kind, text in rows[:_SHOWN]]
+        """Return the first messages, and how many more there are."""
+        messages = self.messages()
+        more = [_REST[self.language].format(len(messages) - _SHOWN)] if messages[_SHOWN:] else []
+        return messages[:_SHOWN] + more
 
     def shown(self):
         """Return the blocks, with a heading before the working code."""
@@ -58,10 +67,17 @@ class Entry:
 
     def markdown(self):
         """Return the entry as a section of a page, in which long lines of output are wrapped."""
-        listed = "\n".join(f"- `{message}`" for message in self.printed())
+        listed = "\n".join(f"- {escaped(message)}" for message in self.messages())
+        if more := self.printed()[_SHOWN:]:
+            listed = f"<details>\n<summary>{more[0]}</summary>\n\n{listed}\n\n</details>"
         blocks = self.shown().replace("```text\n", "```{code-block} text\n:class: message\n\n")
         parts = f"### {self.name}", f"**{self.title}**", listed, self.prose, blocks
         return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escaped(text):
+    """Return a text without marks of Markdown."""
+    return _MARKS.sub(r"\\\g<0>", text)
 
 
 @functools.cache
@@ -76,16 +92,14 @@ def groups(language="en"):
 
 
 def _parsed(text, language):
-    found = _ENTRY.fullmatch(text.strip())
-    if found is None:
-        raise ValueError(f"The entry must have name, title and prose, but is {text[:60]!r}.")
-    lines = re.findall(r"^- ([\w, ]+): (.*)$", found["messages"], re.MULTILINE)
-    messages = [(kinds.split(", "), re.findall("`([^`]+)`", texts)) for kinds, texts in lines]
+    found: Any = _ENTRY.fullmatch(text.strip())
+    lines = re.findall(r"^- ([\w, ]+): (.*)$", found["foreign"], re.MULTILINE)
+    foreign = [(kinds.split(", "), re.findall("`([^`]+)`", texts)) for kinds, texts in lines]
     blocks = found["blocks"] or ""
     if language != "en":
         english = entries()[found["name"]]
-        messages, blocks = english.messages, english.blocks
-    return Entry(found["name"], found["title"], messages, found["prose"], blocks, language)
+        foreign, blocks = english.foreign, english.blocks
+    return Entry(found["name"], found["title"], foreign, found["prose"], blocks, language)
 
 
 @functools.cache
@@ -103,49 +117,45 @@ def page(language):
 
 
 @functools.cache
-def _patterns():
-    """Return (exception names, length of literal text, regular expression, entry) per message."""
-    rows = []
-    for entry in entries().values():
-        for kinds, texts in entry.messages:
-            rows += [(kinds, *_pattern(text), entry) for text in texts]
-    return rows
+def _of_rules(language):
+    """Return {name of an entry: messages of its rules}, with `<name>` for a slot."""
+    messages = {name: [] for name in entries()}
+    for row in rules.table().values():
+        for name in row.entry.split():
+            argument, _, entry = name.rpartition(":")
+            filled = {None: ""} | ({"argument": argument} if argument else {})
+            parts = rules.parts(getattr(row, _TEXTS[language]))
+            text = "".join(literal + filled.get(slot, f"<{slot}>") for literal, slot, *_ in parts)
+            text = f"{row.error}: {text}" if row.error else text
+            messages[entry].append(" ".join(text.split()))
+    return messages
 
 
-def _pattern(text):
-    parts = _SLOT.split(text)
-    words = ".+?".join(map(re.escape, parts))
-    starts, ends = [r"\b" if one.isalnum() else "" for one in (text[0], text[-1])]
-    return sum(map(len, parts)), re.compile(starts + words + ends, re.DOTALL)
+@functools.cache
+def _foreign():
+    """Return (exception names, regular expression, name of the entry) per message without rule."""
+    return [
+        (kinds, re.compile(".+?".join(map(re.escape, _SLOT.split(text))), re.DOTALL), entry.name)
+        for entry in entries().values() for kinds, texts in entry.foreign for text in texts
+    ]  # fmt: skip
 
 
 def entry_of_message(kinds, message):
-    """Return the entry for a message of an exception whose class and bases have these names, in
-    this order; None if there is none."""
-    rule = _OPERANDS.sub("", message)
-    best, found = (), None
-    for named, length, pattern, entry in _patterns():
-        depth = min((kinds.index(kind) for kind in named if kind in kinds), default=None)
-        if depth is not None and (length, -depth) > best and pattern.search(rule):
-            best, found = (length, -depth), entry
-    return found
+    """Return the entry for a message without rule of an exception whose class and bases have these
+    names; None if there is none."""
+    for named, pattern, name in _foreign():
+        if not set(kinds).isdisjoint(named) and pattern.search(message):
+            return entries()[name]
+    return None
 
 
 def entry_of(error):
     """Return the entry for an exception that sporax raised; None for others."""
-    if not (is_raised_here(error) or _is_at_a_face(error) or _lacks_attribute(error)):
+    if (message := rules.message_of(error)) is not None:
+        return entries().get(message.entry(type(error).__name__))
+    if not (is_raised_here(error) or _lacks_attribute(error)):
         return None
-    message = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
-    if isinstance(message, Message):
-        return entries().get(message.entry)
-    return entry_of_message([kind.__name__ for kind in type(error).__mro__], message)
-
-
-def _is_at_a_face(error):
-    """Return True if a public function has rejected its arguments: such functions are compiled with
-    None as the module's name."""
-    at = innermost(error)
-    return at is not None and at.tb_frame.f_globals.get("__name__", "") is None
+    return entry_of_message([kind.__name__ for kind in type(error).__mro__], str(error))
 
 
 def _lacks_attribute(error):

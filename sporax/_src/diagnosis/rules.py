@@ -1,15 +1,17 @@
 """Messages of errors, from the rules of the table `rules.csv`, in English and in Chinese.
 
 A row of the table: the rule's id, the class of its error, its entry in the error index (and those
-of arguments of certain names: `argument-value params:optimizer-parameters`), and its text in both
-languages; a phrase, which is only a part of messages, has neither class nor entry. A text has slots
-as in `str.format`; besides Python's, these are formats:
+of arguments of certain names and of other classes: `argument-value params:optimizer-parameters
+TypeError:argument-type`), and its text in both languages; a phrase, which is only a part of
+messages, has neither class nor entry. A text has slots as in `str.format`; besides Python's, these
+are formats:
 
 - `type`: the name of the value's type
 - `shown`: the `repr` of the value, cut at 80 characters, or its type
 - `typed`: its type and that; of an array, dtype and shape
 - `sentence`: a message that begins a sentence
-- `list`, `and`, `or`: the items of a sequence, joined
+- `phrase`: a phrase, or its id
+- `list`, `clauses`, `and`, `or`: the items of a sequence, joined
 
 If a text has the slots `{argument}` and `{got}` and neither is given, they are the name and the
 value of the first field that is no slot:
@@ -99,30 +101,34 @@ class Phrase(str):
     chinese: str
 
 
+def phrase(english, chinese):
+    """Return the `Phrase` of a text in both languages."""
+    text = Phrase(english)
+    text.chinese = chinese
+    return text
+
+
 def _capitalized(text):
     return text[:1].upper() + text[1:]
 
 
-def _joining(english, chinese=None):
+def _joining(english, chinese=None, comma=", "):
     """Return a format that joins items, the last one by another word; a text is one item."""
 
     def join(items):
         items = [items] if isinstance(items, str) else items
         texts = [*map(str, items)], [getattr(item, "chinese", str(item)) for item in items]
-        joined = [
-            word.join([*filter(None, [", ".join(text[:-1])]), *text[-1:]])
+        return phrase(*[
+            word.join([*filter(None, [(comma or word).join(text[:-1])]), *text[-1:]])
             for text, word in zip(texts, (english, chinese or english), strict=True)
-        ]
-        phrase = Phrase(joined[0])
-        phrase.chinese = joined[1]
-        return phrase
+        ])  # fmt: skip
 
     return join
 
 
 _FORMATS = {
     "type": lambda value: type(value).__name__, "shown": shown, "typed": _typed,
-    "list": _joining(", "),
+    "list": _joining(", "), "clauses": _joining("; ", "；", ""),
     "and": _joining(" and ", " 和 "), "or": _joining(" or ", " 或 "),
 }  # fmt: skip
 
@@ -131,9 +137,11 @@ def _formatted(value, conversion, spec):
     """Return the text of a field, which stays a `Phrase` if it is one, or an error's text."""
     if isinstance(value, BaseException) and len(value.args) == 1:
         value = value.args[0] if isinstance(value.args[0], Phrase) else value
+    if spec == "phrase" and not isinstance(value, Phrase):
+        return message(value)
     if spec in _FORMATS:
         return _FORMATS[spec](value)
-    if isinstance(value, Phrase) and not conversion and spec in ("", "sentence"):
+    if isinstance(value, Phrase) and not conversion and spec in ("", "sentence", "phrase"):
         return value
     spec = "" if spec == "sentence" else spec
     return format({"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)(value), spec)
@@ -181,19 +189,23 @@ class Message(Phrase):
         texts = {slot: getattr(text, "chinese", text) for slot, text in self.fields.items()}
         return _headed("chinese", self.who, _joined(_filled(row_of(self.rule).chinese, texts)))
 
-    @property
-    def entry(self):
-        """The entry in the error index: of the first part that has one, else of the rule."""
-        parts = (text.entry for text in self.fields.values() if isinstance(text, Message))
+    def entry(self, error=""):
+        """Return the entry in the error index, of the first part that has one, else of the rule.
+        `error`: the name of the error's class."""
+        parts = (text.entry() for text in self.fields.values() if isinstance(text, Message))
         entry, *special = row_of(self.rule).entry.split() or [""]
         named = dict(item.split(":") for item in special)
-        return next(filter(None, parts), None) or named.get(
-            self.fields.get("argument!:", ""), entry
-        )
+        own = named.get(self.fields.get("argument!:", ""), named.get(error, entry))
+        return next(filter(None, parts), None) or own
 
     def part(self):
         """Return the message without `who`, as a part of another one."""
         return Message(self.rule, None, self.fields)
+
+
+def message_of(error):
+    """Return the `Message` that an exception carries, or None."""
+    return next((item for item in error.args if isinstance(item, Message)), None)
 
 
 def _filled(text, fields):

@@ -75,7 +75,7 @@ class Dirac(Initializer):
     def __init__(self, groups=1):
         super().__init__(groups=groups)
         fits = isinstance(groups, int) and groups >= 1
-        require(fits, "int-at-least-argument-value", "Dirac", groups=groups, n=1)
+        require(fits, "int-at-least", "Dirac", groups=groups, n=1)
         self.groups = groups
 
     def _initialize(self, arr):

@@ -220,8 +220,7 @@ def thor(
     all processes, and `batch_size` is per process. `split_indices`: accepted; factors are sent in
     buffers of up to 25 MB.
 
-    Called with the gradients of `net.trainable_params()`. Raises TypeError unless `learning_rate`
-    is a Tensor and `momentum` a float, ValueError for a `frequency` below 2.
+    Called with the gradients of `net.trainable_params()`.
 
     >>> net = nn.Dense(2, 1, weight_init="zeros", bias_init="zeros")
     >>> net = nn.SequentialCell(net)

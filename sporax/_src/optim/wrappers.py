@@ -47,8 +47,7 @@ class AdaSumByGradWrapCell(OptimizerBase):
 
     Maleki et al., 2020; per parameter, for more processes recursively over pairs of neighbours.
     Called with a process's own gradients, so leave `parallel_mode` at 'stand_alone'. With one
-    process, gradients are unchanged. Raises RuntimeError unless the number of processes is a power
-    of 2.
+    process, gradients are unchanged.
 
     >>> p = Parameter(Tensor([1.0]), name="w")
     >>> done = nn.AdaSumByGradWrapCell(nn.SGD([p], 0.5))((Tensor([1.0]),))

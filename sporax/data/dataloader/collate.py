@@ -36,7 +36,7 @@ def collate(batch, *, collate_fn_map=None):
     """Collate a list of samples by the functions of `collate_fn_map` (type: function).
 
     A function receives the list and, by keyword, `collate_fn_map`. Mappings are collated by key,
-    sequences by position. Raises TypeError for a type without a function.
+    sequences by position.
     """
     first, functions = batch[0], collate_fn_map or {}
     if type(first) in functions:

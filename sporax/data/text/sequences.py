@@ -217,7 +217,7 @@ def to_str(array, encoding="utf8"):
     >>> to_str(np.array([b"a", b"b"]))
     array(['a', 'b'], dtype='<U1')
     """
-    require(isinstance(array, np.ndarray), "array-argument-type", "to_str", array=array)
+    require(isinstance(array, np.ndarray), "array", "to_str", array=array, error=TypeError)
     return np.char.decode(array, encoding)
 
 

@@ -261,7 +261,7 @@ class LinearTransformation(PyTensorOperation):
             ("mean_vector", mean_vector, 1),
         ):
             is_array = isinstance(value, np.ndarray)
-            require(is_array, "array-argument-type", who, argument=name, got=value)
+            require(is_array, "array", who, argument=name, got=value, error=TypeError)
             fits = value.ndim == ndim and value.shape[0] == len(mean_vector)
             fields = {"got": np.shape(transformation_matrix), "shape": np.shape(mean_vector)}
             require(fits, "shapes-of-matrix", who, argument="transformation_matrix", **fields)

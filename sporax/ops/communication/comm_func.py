@@ -100,7 +100,7 @@ class P2POp:
         if self.op == "irecv" and isinstance(tensor, tuple):
             tensor = zeros(tensor, recv_dtype)
         TENSOR("P2POp", tensor=tensor)
-        require(type(peer) is int, "int", "P2POp", peer=peer)
+        require(type(peer) is int, "must-be-type", "P2POp", peer=peer, kind="an-int")
         require(tag == 0, "0-rank-operands", "P2POp", tag=tag)
         self.tensor, self.peer, self.group, self.tag = tensor, peer, group, tag
         self.recv_dtype = recv_dtype

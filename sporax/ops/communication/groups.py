@@ -60,7 +60,7 @@ def check_divides(who, name, x, group, axis=0):
 
 def number_in(who, name, rank, group):
     """Return the group rank of the process with global rank `rank`."""
-    require(type(rank) is int, "int", who, argument=name, got=rank)
+    require(type(rank) is int, "must-be-type", who, argument=name, got=rank, kind="an-int")
     is_member = rank in group.ranks
     require(is_member, "one-ranks", who, argument=name, ranks=[*group.ranks], got=rank)
     return group.ranks.index(rank)

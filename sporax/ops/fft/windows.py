@@ -31,7 +31,7 @@ def _window(who, length, periodic, dtype, formula):
     length = _length(who, length)
     kinds.BOOL(who, periodic=periodic)
     wanted = dtypes.to_numpy(dtype)
-    require(wanted.kind in "fV", "floating-one", who, dtype=dtype)
+    require(wanted.kind in "fV", "must-be-type", who, dtype=dtype, kind="a-floating-dtype")
     check_size(who, (length,), np.dtype(np.float64), "'window_length'")
     if length <= 1:
         return Tensor(np.ones(length).astype(wanted))
@@ -128,7 +128,7 @@ _MODE = kinds.one_of(*_MODES)
 def _check_frames(x, window, **sizes):
     for name, value in sizes.items():
         fits = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-        require(fits, "int-at-least-argument-value", argument=name, n=1, got=value)
+        require(fits, "int-at-least", argument=name, n=1, got=value)
     n_fft, win_length = sizes["n_fft"], sizes["win_length"]
     require_shapes(x=(x, "L | N L"))
     fits = window.shape == (win_length,) and win_length <= n_fft

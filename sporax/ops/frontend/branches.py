@@ -42,7 +42,12 @@ def switch_layer(index, layers) -> Any:
         return functools.partial(_switch, index, layers)
     i, n = int(index), len(layers)
     require(
-        -n <= i < n, "in-interval-index-range", "switch_layer", index=i, interval=f"[{-n}, {n})"
+        -n <= i < n,
+        "in-interval",
+        "switch_layer",
+        index=i,
+        interval=f"[{-n}, {n})",
+        error=IndexError,
     )
     return layers[i]
 

@@ -20,7 +20,11 @@ def _item(who, kind, items, index):
         return items[index]
     except IndexError:
         raise rejection(
-            "in-interval-index-range", who, index=index, interval=f"[{-len(items)}, {len(items)})"
+            "in-interval",
+            who,
+            index=index,
+            interval=f"[{-len(items)}, {len(items)})",
+            error=IndexError,
         ) from None
 
 
@@ -102,7 +106,7 @@ def tuple_reversed(x) -> tuple:
 
 @composite()
 def tuple_div(x, y) -> tuple:
-    """Divide the items of two tuples of ints. Raises ValueError if there is a remainder.
+    """Divide the items of two tuples of ints.
 
     >>> ops.tuple_div((4, 6), (2, 3))
     (2, 2)

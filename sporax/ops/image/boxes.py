@@ -194,7 +194,7 @@ def combined_non_max_suppression(
     for name, value in (("max_output_size_per_class", max_output_size_per_class),
                         ("max_total_size", max_total_size)):  # fmt: skip
         fits = isinstance(value, int) and value >= 0
-        require(fits, "int-at-least-argument-value", argument=name, n=0, got=value)
+        require(fits, "int-at-least", argument=name, n=0, got=value)
     size = max_total_size
     if pad_per_class:
         size = min(size, max_output_size_per_class * classes)

@@ -198,7 +198,7 @@ def extract_glimpse(
 
 def _checked(who, name, input, factor):
     fits = isinstance(factor, int) and not isinstance(factor, bool) and factor >= 1
-    require(fits, "int-at-least-argument-value", who, argument=name, n=1, got=factor)
+    require(fits, "int-at-least", who, argument=name, n=1, got=factor)
     require_shapes(who, input=(input, "... C H W"))
 
 

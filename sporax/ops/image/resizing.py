@@ -185,7 +185,7 @@ def interpolate(
     `mode`: 'nearest', 'nearest-exact', 'area', 'linear' (for 3 axes), 'bilinear', 'bicubic' (4) or
     'trilinear' (5). `align_corners`: aligns the outermost elements, else the outer edges.
     `recompute_scale_factor`: derives the scale from the rounded-down sizes, else uses
-    `scale_factor` itself. Raises ValueError for arguments that do not fit the mode.
+    `scale_factor` itself.
 
     >>> ops.interpolate(Tensor([[[1.0, 2.0]]]), size=3, mode="linear").asnumpy()
     array([[[1. , 1.5, 2. ]]], dtype=float32)

@@ -16,7 +16,13 @@ def put(name, variable, value):
 
     Returns a Tensor with these contents, unaffected by later changes of the variable.
     """
-    require(isinstance(variable, Tensor), "parameter-tensor", name, variable=variable)
+    require(
+        isinstance(variable, Tensor),
+        "must-be-type",
+        name,
+        variable=variable,
+        kind="a-tensor-or-a-parameter",
+    )
     if not isinstance(value, Tensor) or (value.shape == () != variable.shape):
         value = full_like(variable, value)
     shape = variable.shape

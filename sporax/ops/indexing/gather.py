@@ -132,7 +132,7 @@ def gather(input: Array, index: Array, axis, batch_dims=0):
     """
     _integers(index)
     n = input.ndim
-    require(-n <= axis < n, "in-interval-shape-axis", axis=axis, interval=f"[{-n}, {n})")
+    require(-n <= axis < n, "in-interval", axis=axis, interval=f"[{-n}, {n})")
     take = functools.partial(jnp.take, axis=axis % input.ndim - batch_dims)
     for _ in range(batch_dims):
         take = jax.vmap(take)
@@ -224,7 +224,7 @@ def index_select(input: Array, axis, index: Array):
     array([[3, 1]])
     """
     _integers(index)
-    require(axis is not None, "int", axis=axis)
+    require(axis is not None, "must-be-type", axis=axis, kind="an-int")
     return jnp.take(input, index, axis)
 
 
@@ -245,7 +245,7 @@ _MODES = ("clip", "wrap")
 def take_with_mode(input: Array, indices: Array, axis=0, mode="clip"):
     """The slices along `axis`, with indices out of range clipped or wrapped; `Tensor.take` calls
     it. Negative indices count from the end first, as everywhere."""
-    require(mode in _MODES, "one-of-not-supported", mode=mode, choices=_MODES)
+    require(mode in _MODES, "one-of", mode=mode, choices=_MODES, error=NotImplementedError)
     if mode == "clip":
         indices = jnp.where(indices < 0, indices + input.shape[axis], indices)
     return jnp.take(input, indices, axis, mode=mode)
@@ -283,7 +283,7 @@ def embedding_lookup_of_class(input_params: Array, input_indices: Array, offset=
     _integers(input_indices)
     shape = input_params.shape
     require(len(shape) in (1, 2), "dimensions", argument="input_params", n=1, n2=2, shape=shape)
-    require(isinstance(offset, int), "int", offset=offset)
+    require(isinstance(offset, int), "must-be-type", offset=offset, kind="an-int")
     rows, count = input_indices - offset, input_params.shape[0]
     inside = (rows >= 0) & (rows < count)
     rows = jnp.where(inside, rows, count)

@@ -104,7 +104,7 @@ def index_copy(input: Array, dim, index: Array, tensor: Array):
 
 @op(function=(), name="Tensor.put_",
     bounds=lambda input, index, source, accumulate=False: [
-        Range(index, input.size, span=", as a number in row-major order")])  # fmt: skip
+        Range(index, input.size, span="as-a-number-in-row-major-order")])  # fmt: skip
 def put_flat(input: Array, index: Array, source: Array, accumulate=False):
     """`input` with the elements of `source` at flat, row-major indices; `Tensor.put_` calls it."""
     n, count = index.size, source.size

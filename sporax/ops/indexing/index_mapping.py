@@ -14,7 +14,7 @@ from sporax.ops.indexing.assignment import put
 
 
 def _elements(indices, dims):
-    return [Range(indices, math.prod(dims), low=0, span=", the number of elements")]
+    return [Range(indices, math.prod(dims), low=0, span="the-number-of-elements")]
 
 
 @op(function=(), name="UnravelIndex", bounds=_elements, differentiable=False)
@@ -52,7 +52,7 @@ def ragged_range(starts, limits, deltas, Tsplits) -> Arrays:
     [[0, 1, 1, 3], [2, 8, 10]]
     """
     who, is_integer = "RaggedRange", Tsplits in (dtypes.int32, dtypes.int64)
-    require(is_integer, "int32-int64-argument-value", who, Tsplits=Tsplits)
+    require(is_integer, "int32-int64", who, Tsplits=Tsplits, error=ValueError)
     arrays = [np.atleast_1d(x.asnumpy()) for x in (starts, limits, deltas)]
     specs = [(a.shape, str(a.dtype)) for a in arrays]
     is_one = len(set(specs)) == 1 and arrays[0].ndim <= 1

@@ -354,7 +354,7 @@ def _declare_segments(short, title, operand, word, compute, shown, empty):
 
 def _segments(input, segment_ids, num_segments):
     left_out = jnp.maximum(segment_ids, 0)
-    return [Range(left_out, num_segments, low=0, span=", the number of segments")]
+    return [Range(left_out, num_segments, low=0, span="the-number-of-segments")]
 
 
 def _segment_prod(x, ids, count):

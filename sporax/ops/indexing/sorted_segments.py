@@ -33,7 +33,7 @@ _COMPUTE = {
 
 
 def _ids(input_x, segment_ids, count, reduction):
-    return [Range(segment_ids, count, low=0, span=", the number of segments")]
+    return [Range(segment_ids, count, low=0, span="the-number-of-segments")]
 
 
 _REDUCTION = kinds.one_of(*_COMPUTE)

@@ -133,7 +133,7 @@ def set_device_address(self, address, shape, dtype) -> None:
     array([1., 2.])
     """
     fits, who = kinds.POSITIVE_INT.accepts(address), "Tensor.set_device_address"
-    require(fits, "int-at-least-memory-device-address", who, address=address, n=1)
+    require(fits, "int-at-least", who, address=address, n=1)
     kind = dtypes.to_numpy(dtype)
     count = int(np.prod(shape, dtype=np.int64))
     data = (ctypes.c_uint8 * (count * kind.itemsize)).from_address(address)
@@ -185,7 +185,7 @@ def add_pipeline_stage(self, stage) -> None:
     >>> Parameter(Tensor([1.0])).add_pipeline_stage(1)
     """
     fits, who = kinds.COUNT.accepts(stage), "Parameter.add_pipeline_stage"
-    require(fits, "int-at-least-argument-value", who, error=TypeError, stage=stage, n=0)
+    require(fits, "int-at-least", who, error=TypeError, stage=stage, n=0)
     self.__dict__.setdefault("_pipeline_stages", []).append(stage)
 
 

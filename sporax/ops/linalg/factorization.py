@@ -172,7 +172,7 @@ def lu_with_pivots(input: Array):
     name="lu_solve",
     primitive="LuSolve()(x: b, lu_data: LU_data, lu_pivots: LU_pivots)",
     bounds=lambda b, LU_data, LU_pivots: [
-        Range(LU_pivots, LU_data.shape[-1] + 1, low=1, span=", the rows")
+        Range(LU_pivots, LU_data.shape[-1] + 1, low=1, span="the-rows")
     ],
 )
 def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
@@ -198,7 +198,7 @@ def lu_solve(b: Array, LU_data: Array, LU_pivots: Array):
 @op(
     function=(), name="LuUnpack",
     bounds=lambda LU_data, LU_pivots: [
-        Range(LU_pivots, LU_data.shape[-2] + 1, low=1, span=", the rows")
+        Range(LU_pivots, LU_data.shape[-2] + 1, low=1, span="the-rows")
     ],
 )  # fmt: skip
 def lu_factors(LU_data: Array, LU_pivots: Array) -> Arrays:

@@ -139,9 +139,16 @@ def vander(x: Array, N=None):
 def _triangle(name, compute, side):
     def function(row, col, offset=0, *, dtype=int64):
         for argument, value in (("row", row), ("col", col), ("offset", offset)):
-            require(isinstance(value, int), "int", name, argument=argument, got=value)
+            require(
+                isinstance(value, int),
+                "must-be-type",
+                name,
+                argument=argument,
+                got=value,
+                kind="an-int",
+            )
         offset = min(max(offset, -max(row, 0)), max(col, 0))  # beyond these, all or none
-        check_size(name, (max(row, 0), max(col, 0)), np.dtype(bool), "'row' and 'col'")
+        check_size(name, (max(row, 0), max(col, 0)), np.dtype(bool), ["'row'", "'col'"])
         result = compute(row, offset, col)
         return Tensor(np.stack(result), dtype)
 
@@ -266,7 +273,7 @@ def combinations(input, r=2, with_replacement=False):
     [[1, 2], [1, 3], [2, 3]]
     """
     require_shapes("combinations", input=(input, "n"))
-    require(isinstance(r, int) and r >= 0, "int-at-least-argument-value", "combinations", r=r, n=0)
+    require(isinstance(r, int) and r >= 0, "int-at-least", "combinations", r=r, n=0)
     kind = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     index = np.array(list(kind(range(input.shape[0]), r)), np.int64).reshape(-1, r)
     return input[Tensor(index)]

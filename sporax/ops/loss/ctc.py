@@ -39,9 +39,9 @@ def _bounds(log_probs, targets, input_lengths, target_lengths, **_):
     steps, _, classes = log_probs.shape
     counts = jnp.arange(targets.shape[1]) < jnp.reshape(target_lengths, (-1, 1))
     return [
-        Range(jnp.where(counts, targets, 0), classes, low=0, span=", the classes"),
-        Range(input_lengths, steps + 1, low=0, span=", up to the number of steps"),
-        Range(target_lengths, targets.shape[1] + 1, low=0, span=", up to the number of labels"),
+        Range(jnp.where(counts, targets, 0), classes, low=0, span="the-classes"),
+        Range(input_lengths, steps + 1, low=0, span="up-to-the-number-of-steps"),
+        Range(target_lengths, targets.shape[1] + 1, low=0, span="up-to-the-number-of-labels"),
     ]
 
 
@@ -135,7 +135,7 @@ def ctc_loss(
     for name, length in zip(("input_lengths", "target_lengths"), lengths, strict=True):
         dtype = {"argument": name, "got": length.dtype}
         is_integer = not length.dtype.is_floating_point
-        require(is_integer, "integers-dtype-integer-ctc", "ctc_loss", **dtype)
+        require(is_integer, "integer-dtype", "ctc_loss", **dtype)
     if log_probs.ndim != 2:
         loss, alphas = ctc_loss_and_alphas(log_probs, targets, *lengths, blank)
         return reduced(loss, lengths[1], reduction, zero_infinity), alphas

@@ -234,7 +234,7 @@ def _labels(scores, labels, ignored=None):
     if not jnp.issubdtype(labels.dtype, jnp.integer):
         return []
     axis = 1 if scores.ndim > 1 else 0
-    return [Range(labels, scores.shape[axis], low=0, other=ignored, span=", the classes")]
+    return [Range(labels, scores.shape[axis], low=0, other=ignored, span="the-classes")]
 
 
 def _picked(scores, target, axis):
@@ -249,7 +249,7 @@ def _picked(scores, target, axis):
 
 def _likelihood_loss(scores, target, weight, ignore_index, reduction, label_smoothing):
     """The negative log-likelihood of `target`, given logarithms of probabilities."""
-    require(isinstance(ignore_index, int), "int", ignore_index=ignore_index)
+    require(isinstance(ignore_index, int), "must-be-type", ignore_index=ignore_index, kind="an-int")
     axis = _classes(scores, target, weight)
     kept = target != ignore_index
     inside = jnp.where(kept, target, jnp.zeros((), target.dtype))
@@ -355,7 +355,7 @@ def _focal_labels(logits, labels, **_):
     """Return the range of class indices; none for one-hot labels."""
     if labels.ndim < 2 or labels.shape[1] != 1 or logits.shape[1] == 1:
         return []
-    return [Range(labels.astype(jnp.int32), logits.shape[1], low=0, span=", the classes")]
+    return [Range(labels.astype(jnp.int32), logits.shape[1], low=0, span="the-classes")]
 
 
 @op(function=(), name="FocalLoss", check=first_floating("FocalLoss"), bounds=_focal_labels)

@@ -81,7 +81,7 @@ def gaussian_nll_loss(x: Array, target: Array, var: Array, full=False, eps=1e-6,
     r"""$\frac12 (\ln v + (x - target)^2 / v)$ with $v = \max(var, eps)$; `full` adds
     $\frac12 \ln 2\pi$.
 
-    `var`: the shape of `x`, or without its last axis. Raises ValueError for an `eps` of 0 or less.
+    `var`: the shape of `x`, or without its last axis.
 
     >>> ops.gaussian_nll_loss(Tensor([1.0]), Tensor([3.0]), Tensor([1.0])).asnumpy()
     array(2., dtype=float32)
@@ -107,7 +107,7 @@ def _scores_and_class(input, target, weight):
     primitive="MultiMarginLoss(p=1, margin=1.0, reduction='mean')"
     "(inputs: input, target, weight=None)",
     check=first_floating("MultiMarginLoss"),
-    bounds=lambda input, target, **_: [Range(target, input.shape[-1], low=0, span=", the classes")],
+    bounds=lambda input, target, **_: [Range(target, input.shape[-1], low=0, span="the-classes")],
 )
 def multi_margin_loss(
     input: Array, target: Array, p=1, margin=1, weight: OPTIONAL = None, reduction="mean"
@@ -147,7 +147,7 @@ def _multilabel_margin(input, target, reduction):
 
 def _labels_or_ends(input, target, **_):
     """Return the range of class labels, of which -1 ends a row."""
-    return [Range(target, input.shape[-1], low=-1, span=", the classes and -1")]
+    return [Range(target, input.shape[-1], low=-1, span="the-classes-and--1")]
 
 
 @op(

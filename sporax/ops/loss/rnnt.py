@@ -68,7 +68,7 @@ def rnnt_loss(
     require(labels.shape == shape, "shape-shape-size", labels=labels.shape, shape=shape)
     require_integers(labels=labels, input_lengths=input_lengths, label_lengths=label_lengths)
     is_class, interval = 0 <= blank_label < acts.shape[3], f"[0, {acts.shape[3]})"
-    require(is_class, "in-interval-shape-axis", blank_label=blank_label, interval=interval)
+    require(is_class, "in-interval", blank_label=blank_label, interval=interval)
     args = labels, input_lengths, label_lengths, blank_label
     costs, pullback = jax.vjp(lambda x: _costs(x, *args), acts)
     (grads,) = pullback(jnp.ones_like(costs))

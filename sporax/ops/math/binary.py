@@ -197,7 +197,7 @@ def mvlgamma(input: Array, p):
     >>> print(ops.mvlgamma(Tensor([3.0]), 1).asnumpy().round(4))
     [0.6931]
     """
-    require(kinds.POSITIVE_INT.accepts(p), "int-at-least-argument-value", p=p, n=1)
+    require(kinds.POSITIVE_INT.accepts(p), "int-at-least", p=p, n=1)
     check_size("Mvlgamma", (p, *input.shape), input.dtype, "'p'")
     return special.multigammaln(floating(input), p)
 

@@ -32,14 +32,14 @@ def bincount_of_class(array: Array, weights: Array, size):
     _integers(array=array)
     fits = not weights.size or weights.shape == array.shape
     require(fits, "shape-of", weights=weights.shape, shape=array.shape, other="array")
-    require(isinstance(size, int) and size >= 0, "int-at-least-argument-value", size=size, n=0)
+    require(isinstance(size, int) and size >= 0, "int-at-least", size=size, n=0)
     added = weights if weights.size else jnp.ones(array.shape, weights.dtype)
     index = jnp.where((array < 0) | (array >= size), size, array)
     return jnp.zeros(size + 1, weights.dtype).at[index.reshape(-1)].add(added.reshape(-1))[:size]
 
 
 def _classes(labels, predictions, weights, num_classes, **_):
-    return [Range(a, num_classes, low=0, span=", the classes") for a in (labels, predictions)]
+    return [Range(a, num_classes, low=0, span="the-classes") for a in (labels, predictions)]
 
 
 @op(
@@ -65,7 +65,7 @@ def confusion_matrix(
     if weights is not None and weights.shape != labels.shape:
         raise rejection("shape-of", weights=weights.shape, shape=labels.shape, other="labels")
     is_count = isinstance(num_classes, int) and num_classes >= 1
-    require(is_count, "int-at-least-argument-value", num_classes=num_classes, n=1)
+    require(is_count, "int-at-least", num_classes=num_classes, n=1)
     wanted = dtypes.to_numpy(dtype)
     added = jnp.ones(labels.shape, wanted) if weights is None else weights.astype(wanted)
     return jnp.zeros((num_classes, num_classes), wanted).at[labels, predictions].add(added)
@@ -82,8 +82,8 @@ def histogram_fixed_width(x: Array, range: Array, nbins, dtype="int32"):
     >>> ops.HistogramFixedWidth(2)(Tensor([-1.0, 0.0, 3.0, 9.0]), Tensor([0.0, 4.0])).asnumpy()
     array([2, 2], dtype=int32)
     """
-    require(isinstance(nbins, int) and nbins >= 1, "int-at-least-argument-value", nbins=nbins, n=1)
-    require(dtype == "int32", "must-be-argument-value-ctc", dtype=dtype, other="int32")
+    require(isinstance(nbins, int) and nbins >= 1, "int-at-least", nbins=nbins, n=1)
+    require(dtype == "int32", "must-equal", dtype=dtype, value="int32")
     is_pair, got = range.shape == (2,) and range.dtype == x.dtype, [range.dtype, range.shape]
     require(is_pair, "least-greatest", range=got, other="x", dtype=x.dtype)
     kind = jnp.promote_types(x.dtype, jnp.float32)

@@ -228,7 +228,7 @@ def _refuse_no_bound(name, low, high):
 def clamp(input, min=None, max=None):
     """Clamp each element between `min` and `max` (numbers, Tensors or None for no bound).
 
-    If the bounds cross, `max` wins. Raises ValueError if both are None.
+    If the bounds cross, `max` wins.
 
     >>> ops.clamp(Tensor([1.0, 5.0, 9.0]), 2, 8).asnumpy()
     array([2., 5., 8.], dtype=float32)

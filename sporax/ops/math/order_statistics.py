@@ -149,7 +149,7 @@ def nth_element(input, n, reverse=False):
     array([2])
     """
     n, size = int(n), (input.shape or (0,))[-1]
-    require(0 <= n < size, "in-interval-shape-axis", "NthElement", n=n, interval=f"[0, {size})")
+    require(0 <= n < size, "in-interval", "NthElement", n=n, interval=f"[0, {size})")
     return sort(input, -1, reverse)[0][..., n]
 
 
@@ -232,7 +232,7 @@ def histc(input: Array, bins=100, min=0.0, max=0.0):
     >>> ops.histc(Tensor([1.0, 2.0, 3.0]), 4).asnumpy()
     array([1., 0., 1., 1.], dtype=float32)
     """
-    require(isinstance(bins, int) and bins >= 1, "int-at-least-argument-value", bins=bins, n=1)
+    require(isinstance(bins, int) and bins >= 1, "int-at-least", bins=bins, n=1)
     require(max >= min, "at-most-argument-value-dropout", min=min, other="max", upper=max)
     x = floating(input).reshape(-1)
     low, high = (x.min(), x.max()) if min == max else (min, max)
@@ -283,7 +283,7 @@ def diff(input: Array, n=1, axis=-1, prepend: OPTIONAL = None, append: OPTIONAL 
     >>> ops.diff(Tensor([1, 4, 9])).asnumpy()
     array([3, 5])
     """
-    require(isinstance(n, int) and n >= 0, "int-at-least-argument-value", argument="n", n=0, got=n)
+    require(isinstance(n, int) and n >= 0, "int-at-least", argument="n", n=0, got=n)
     return differences(input, n, axis, prepend, append)
 
 

@@ -194,7 +194,7 @@ def searchsorted_of_class(sorted_sequence, values, sorter=None, dtype=int64, rig
     >>> ops.SearchSorted(right=True)(Tensor([1, 3, 5]), Tensor([3, 4])).asnumpy()
     array([2, 2])
     """
-    require(dtype in (int32, int64), "int32-int64-argument-value", "SearchSorted", dtype=dtype)
+    require(dtype in (int32, int64), "int32-int64", "SearchSorted", dtype=dtype, error=ValueError)
     return searchsorted(
         sorted_sequence, values, out_int32=dtype == int32, right=right, sorter=sorter
     )  # fmt: skip

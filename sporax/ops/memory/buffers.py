@@ -53,7 +53,14 @@ def swap_tensors(t1, t2):
     ((2,), (1,))
     """
     for name, tensor in (("t1", t1), ("t2", t2)):
-        require(isinstance(tensor, Tensor), "tensor", "swap_tensors", argument=name, got=tensor)
+        require(
+            isinstance(tensor, Tensor),
+            "must-be-type",
+            "swap_tensors",
+            argument=name,
+            got=tensor,
+            kind="a-tensor",
+        )
     if t1 is t2:
         return
     if thread.recorder.tracer is not None:

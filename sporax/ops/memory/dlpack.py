@@ -71,7 +71,7 @@ def to_dlpack(tensor) -> Any:
     >>> from_dlpack(to_dlpack(Tensor([1.0, 2.0]))).asnumpy()
     array([1., 2.], dtype=float32)
     """
-    require(isinstance(tensor, Tensor), "tensor", "to_dlpack", tensor=tensor)
+    require(isinstance(tensor, Tensor), "must-be-type", "to_dlpack", tensor=tensor, kind="a-tensor")
     return tensor._read().array.__dlpack__()
 
 

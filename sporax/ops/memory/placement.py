@@ -64,7 +64,7 @@ def offload(self, file_path) -> bool:
     (True, array([2., 3.], dtype=float32))
     """
     is_path = isinstance(file_path, (str, os.PathLike)) and str(file_path)
-    require(is_path, "path", "Tensor.offload", file_path=file_path)
+    require(is_path, "must-be-type", "Tensor.offload", file_path=file_path, kind="a-path")
     value = self._read()
     data = on_host(value.array).tobytes()
     write_whole("Tensor.offload", file_path, data)
@@ -83,7 +83,9 @@ def offload_file_path(self) -> str:
 
 
 def _check_device(name, argument, device, flag_name, flag):
-    require(isinstance(flag, bool), "bool-argument-value", name, argument=flag_name, got=flag)
+    require(
+        isinstance(flag, bool), "must-be-value", name, argument=flag_name, got=flag, kind="a-bool"
+    )
     _DEVICE.checked(name, argument, device)
 
 
@@ -114,7 +116,7 @@ def delete_(self, non_blocking=False):
     array([0., 0.], dtype=float32)
     """
     is_flag = isinstance(non_blocking, bool)
-    require(is_flag, "bool-argument-value", "Tensor.delete_", non_blocking=non_blocking)
+    require(is_flag, "must-be-value", "Tensor.delete_", non_blocking=non_blocking, kind="a-bool")
     return self._replace(zeros(self.shape, self.dtype)._value)  # computed when it is read
 
 

@@ -100,7 +100,7 @@ class UntypedStorage:
     def resize_(self, size):
         """Resize the memory to `size` bytes; bytes that are added, or restored after shrinking, are
         0. Tensors in the memory keep their shapes, and read 0 beyond its end."""
-        rule, is_size = "int-at-least-memory-device-address", kinds.COUNT.accepts(size)
+        rule, is_size = "int-at-least", kinds.COUNT.accepts(size)
         require(is_size, rule, "UntypedStorage.resize_", size=size, n=0)
         root, item = self._root, self._root.itemsize
         kept = min(size, self.nbytes())

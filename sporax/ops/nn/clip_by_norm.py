@@ -82,7 +82,7 @@ def renorm(input, p, axis, maxnorm):
            [0.3, 0.4]], dtype=float32)
     """
     is_axis, interval = -input.ndim <= axis < input.ndim, f"[{-input.ndim}, {input.ndim})"
-    require(is_axis, "in-interval-shape-axis", "renorm", axis=axis, interval=interval)
+    require(is_axis, "in-interval", "renorm", axis=axis, interval=interval)
     others = tuple(dim for dim in range(input.ndim) if dim != axis % input.ndim)
     return _at_most(input, lp_norm(input, others, p, True) if others else input.abs(), maxnorm)
 

@@ -63,7 +63,7 @@ def deformable_offsets(
                         (("strides", strides), ("dilations", dilations)))  # fmt: skip
     kernel = per_axis("ksize", ksize)
     require_shapes(x=(x, " ".join(data_format)), offsets=(offsets, " ".join(data_format.lower())))
-    require(len(pads) == 4, "items-value", pads=pads, lengths=(4,))
+    require(len(pads) == 4, "items", pads=pads, lengths=(4,), error=ValueError)
     if data_format == "NHWC":
         x, offsets = (jnp.moveaxis(a, -1, 1) for a in (x, offsets))
     n, channels, *plane = x.shape

@@ -91,7 +91,7 @@ def embedding_lookup(input: Array, weight: Array, padding_idx=None, by_frequency
 
     `by_frequency`: gradients are divided by the number of look-ups of their row.
     """
-    require(jnp.issubdtype(input.dtype, jnp.integer), "indices-integers-convert-them-astype")
+    require(jnp.issubdtype(input.dtype, jnp.integer), "indices-integers-convert-them")
     if padding_idx is not None:
         kept = np.arange(weight.shape[0]) != padding_idx % weight.shape[0]
         weight = jnp.where(kept[:, None], weight, lax.stop_gradient(weight))

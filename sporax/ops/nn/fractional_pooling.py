@@ -64,7 +64,7 @@ def fractional_windows(input: Array, samples: Array, kernel, size) -> Arrays:
 
 def _output_size(who, input, output_size, output_ratio, axes):
     given = output_size is not None or output_ratio is not None
-    require(given, "output-ratio-given", who, argument="output_size")
+    require(given, "either-given", who, other="output_size", other2="output_ratio")
     if output_size is not None:
         return per_axis("output_size", output_size, axes)
     ratios = output_ratio if isinstance(output_ratio, tuple) else (output_ratio,) * axes

@@ -14,7 +14,7 @@ def _experts(name, indices):
     require_shapes(**{name: (indices, "N K | N")})
     is_integer = jnp.issubdtype(indices.dtype, jnp.integer)
     dtype = {"argument": name, "got": indices.dtype}
-    require(is_integer, "integers-dtype-integer-ctc", error=ValueError, **dtype)
+    require(is_integer, "integer-dtype", error=ValueError, **dtype)
     return indices.reshape(indices.shape[0], -1)
 
 

@@ -360,7 +360,7 @@ def lrn(
     """
     require_shapes(x=(x, "N C H W"))
     fits = isinstance(depth_radius, int) and depth_radius >= 0
-    require(fits, "int-at-least-argument-value", depth_radius=depth_radius, n=0)
+    require(fits, "int-at-least", depth_radius=depth_radius, n=0)
     region = "ACROSS_CHANNELS"
     require(norm_region == region, "must-equal", norm_region=norm_region, value=region)
     wide = _precise(x)

@@ -66,8 +66,7 @@ def pad(input_x, padding, mode="constant", value=None):
 
     `padding`: (before, after) for the last axis, then the one before it, and so on; negative
     numbers crop. `mode`: 'constant' (`value`, 0 by default), 'reflect' (without the edge),
-    'replicate' (the edge) or 'circular' (the opposite end). Raises ValueError for an odd number of
-    ints, for too many, and for a `value` in a mode other than 'constant'.
+    'replicate' (the edge) or 'circular' (the opposite end).
 
     >>> ops.pad(Tensor([1, 2, 3]), (1, 2), value=9).asnumpy()
     array([9, 1, 2, 3, 9, 9])
@@ -124,7 +123,7 @@ def padding(x, pad_dim_size=8):
     """
     require_shapes("Padding", x=(x, "* N 1"))
     fits = isinstance(pad_dim_size, int) and pad_dim_size >= 1
-    require(fits, "int-at-least-argument-value", "Padding", pad_dim_size=pad_dim_size, n=1)
+    require(fits, "int-at-least", "Padding", pad_dim_size=pad_dim_size, n=1)
     return pad(x, (0, pad_dim_size - 1))
 
 

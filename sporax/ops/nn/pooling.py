@@ -314,7 +314,7 @@ def lp_pool2d(x, norm_type, kernel_size, stride=None, ceil_mode=False):
 def _with_indices(who, x, axes, argmax_type, *windows):
     """Return maxima and their indices in this dtype; `x` must have `axes` + 2 dimensions."""
     is_index = argmax_type in (int32, int64)
-    require(is_index, "int32-int64-argument-value", who, argmax_type=argmax_type)
+    require(is_index, "int32-int64", who, argmax_type=argmax_type, error=ValueError)
     require_shapes(who, x=(x, " ".join("NC" + "DHW"[-axes:])))
     y, index = max_pool_with_index(x, *windows)
     return y, index.astype(argmax_type)

@@ -22,7 +22,7 @@ def no_repeat_ngram(state_seq: Array, log_probs: Array, ngram_size=1):
     require_integers(state_seq=state_seq)
     length = state_seq.shape[2]
     fits, interval = isinstance(ngram_size, int) and 1 <= ngram_size <= length, f"[1, {length}]"
-    require(fits, "int-in-interval-argument-value", ngram_size=ngram_size, interval=interval)
+    require(fits, "int-in-interval", ngram_size=ngram_size, interval=interval)
     before = ngram_size - 1
     starts = jnp.arange(length - before)
     grams = state_seq[..., starts[:, None] + jnp.arange(ngram_size)]

@@ -311,7 +311,7 @@ def attention_to_chosen(
     require_shapes(sparse_indices=(chosen, "B S 1 count"))
     dtype = {"argument": "sparse_indices", "got": chosen.dtype}
     is_integer = jnp.issubdtype(chosen.dtype, jnp.integer)
-    require(is_integer, "integers-dtype-integer-ctc", error=ValueError, **dtype)
+    require(is_integer, "integer-dtype", error=ValueError, **dtype)
     length = key.shape[1]
     index = (chosen[:, :, 0, :, None] * block + jnp.arange(block)).reshape(*chosen.shape[:2], -1)
     is_none = jnp.repeat(chosen[:, :, 0] < 0, block, -1) | (index >= length)

@@ -87,7 +87,7 @@ def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
     function=(),
     name="max_unpool",
     bounds=lambda x, indices, size: [
-        Range(indices, _count(size), low=0, span=", the plane's size")
+        Range(indices, _count(size), low=0, span="the-size-of-the-plane")
     ],
 )
 def max_unpool(x: Array, indices: Array, *, size):

@@ -76,7 +76,7 @@ def sample_distorted_bounding_box(
     """
     who = "SampleDistortedBoundingBoxV2"
     is_count = isinstance(max_attempts, int) and max_attempts >= 1
-    require(is_count, "int-at-least-argument-value", who, max_attempts=max_attempts, n=1)
+    require(is_count, "int-at-least", who, max_attempts=max_attempts, n=1)
     has_box = bounding_boxes.size or use_image_if_no_bounding_boxes
     require(has_box, "hold-box", who, argument="bounding_boxes", shape=bounding_boxes.shape)
     key = next_key(source_of(itself, seed, seed2))

@@ -300,9 +300,11 @@ def logspace(start: Array, end: Array, steps, base=10, dtype=dtypes.float32):
     """
     for name, value in (("steps", steps), ("base", base)):
         is_count = kinds.COUNT.accepts(value)
-        require(is_count, "int-at-least-argument-value", argument=name, n=0, got=value)
+        require(is_count, "int-at-least", argument=name, n=0, got=value)
     wanted = _dtype(dtype)
-    require(jnp.issubdtype(wanted, jnp.floating), "floating-one", dtype=dtype)
+    require(
+        jnp.issubdtype(wanted, jnp.floating), "must-be-type", dtype=dtype, kind="a-floating-dtype"
+    )
     kind = jnp.promote_types(wanted, jnp.float32)
     exponents = jnp.linspace(start.astype(kind), end.astype(kind), steps, dtype=kind)
     return (jnp.asarray(base, kind) ** exponents).astype(wanted)

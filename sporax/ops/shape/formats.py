@@ -12,7 +12,7 @@ _FORMAT = kinds.one_of("NHWC", "NCHW")
 
 @op(
     function=(), differentiable=False,
-    bounds=lambda input_x, **_: [Range(input_x, 4, span=", the axes")],
+    bounds=lambda input_x, **_: [Range(input_x, 4, span="the-axes")],
     primitive="DataFormatDimMap(src_format='NHWC', dst_format='NCHW')(input_x)",
 )  # fmt: skip
 def data_format_dim_map(input_x: Array, src_format="NHWC", dst_format="NCHW"):

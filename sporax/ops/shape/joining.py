@@ -112,7 +112,7 @@ def _pieces(input, ends, axis):
 
 def _axis(input, axis):
     n = input.ndim
-    require(-n <= axis < n, "in-interval-shape-axis", axis=axis, interval=f"[{-n}, {n})")
+    require(-n <= axis < n, "in-interval", axis=axis, interval=f"[{-n}, {n})")
     return axis % input.ndim
 
 

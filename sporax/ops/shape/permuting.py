@@ -21,7 +21,7 @@ from sporax.ops.shape.reshape import swapaxes
 
 def _blocks(who, x, block_size):
     is_size = kinds.INT.accepts(block_size) and block_size >= 2
-    require(is_size, "int-at-least-argument-value", who, block_size=block_size, n=2)
+    require(is_size, "int-at-least", who, block_size=block_size, n=2)
     require(x.ndim == 4, "shape-letters", who, x=x.shape, letters="(N, C, H, W)")
     return x.shape
 
@@ -175,7 +175,7 @@ def rot90(input, k, dims):
     function="reverse_sequence(x: input, seq_lengths, seq_dim, batch_dim=0)",
     tensor="reverse_sequence(input, seq_lengths, seq_dim=0, batch_dim=0)",
     bounds=lambda input, seq_lengths, seq_dim, batch_dim: [
-        Range(seq_lengths, input.shape[seq_dim] + 1, low=0, span=", up to the size of the axis")
+        Range(seq_lengths, input.shape[seq_dim] + 1, low=0, span="up-to-the-size-of-the-axis")
     ])  # fmt: skip
 def reverse_sequence(input: Array, seq_lengths: Array, seq_dim=0, batch_dim=0):
     """Reverse the first `seq_lengths` elements along `seq_dim`, for each of a batch.

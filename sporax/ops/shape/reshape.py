@@ -128,7 +128,7 @@ def swapaxes(input: Array, axis0, axis1):
     (4, 3, 2)
     """
     for name, axis in (("axis0", axis0), ("axis1", axis1)):
-        require(not isinstance(axis, tuple), "int", argument=name, got=axis)
+        require(not isinstance(axis, tuple), "must-be-type", argument=name, got=axis, kind="an-int")
     return jnp.swapaxes(input, axis0, axis1)
 
 
@@ -287,7 +287,7 @@ def flatten(input: Array, order="C", *, start_dim=1, end_dim=-1):
         input = jnp.transpose(input)
     for name, dim in (("start_dim", start_dim), ("end_dim", end_dim)):
         is_axis, interval = -rank <= dim < rank, f"[{-rank}, {rank})"
-        require(is_axis, "in-interval-shape-axis", argument=name, interval=interval, got=dim)
+        require(is_axis, "in-interval", argument=name, interval=interval, got=dim)
     first, last = range(rank)[start_dim], range(rank)[end_dim]
     require(first <= last, "not-come-after-end-dim", start_dim=start_dim)
     joined = math.prod(input.shape[first : last + 1])  # -1 would be ambiguous with a size of 0

@@ -34,7 +34,13 @@ class FreezeOpt(Cell):
         super().__init__()
         kinds.instance(Optimizer, "an-optimizer")("FreezeOpt", opt=opt)
         fits = train_strategy is None or train_parameter_groups is not None
-        require(fits, "train-strategy-come-train-parameter-groups", "FreezeOpt")
+        require(
+            fits,
+            "come-with",
+            "FreezeOpt",
+            argument="train_strategy",
+            other="train_parameter_groups",
+        )
         groups = [tuple(opt.parameters)]
         if train_parameter_groups is not None:
             kind = kinds.instance((tuple, list), "sequences")

@@ -73,7 +73,7 @@ class Metric(Fitting):
     def set_indexes(self, indexes):
         """Select the inputs of `update` by index, in this order; returns the metric."""
         fits = isinstance(indexes, list) and all(isinstance(i, int) for i in indexes)
-        require(fits, "list-ints-argument-value", "set_indexes", indexes=indexes)
+        require(fits, "list-ints", "set_indexes", indexes=indexes, error=ValueError)
         self._indexes = indexes
         return self
 

@@ -40,8 +40,6 @@ class JitConfig:
 def jit_class(cls):
     """Return the class unchanged: a captured function may use any object.
 
-    Raises TypeError for a Cell, or if `cls` is not a class.
-
     >>> @jit_class
     ... class Scale:
     ...     factor = 2.0
@@ -70,7 +68,7 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
 def lazy_inline(fn=None, attrs=None, policy=None):
     """Return a Cell's `__init__` unchanged: XLA decides about inlining.
 
-    `attrs`: a name or a list of names. `policy`: None or 'front'. Raises ValueError otherwise.
+    `attrs`: a name or a list of names. `policy`: None or 'front'.
 
     >>> class Net(nn.Cell):
     ...     @ms.lazy_inline

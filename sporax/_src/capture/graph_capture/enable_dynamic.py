@@ -18,9 +18,6 @@ def enable_dynamic(**kwargs):
     Each keyword names a parameter; its value is such a Tensor, or a tuple or list of them. Other
     dynamic sizes are also detected, as by `jit(dynamic=1)`.
 
-    Raises ValueError without keywords, for a name that is not a parameter, and for a non-function;
-    TypeError for a value without unknown sizes.
-
     >>> @enable_dynamic(x=Tensor(shape=[None], dtype=ms.float32))
     ... @jit
     ... def total(x):

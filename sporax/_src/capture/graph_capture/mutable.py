@@ -52,7 +52,7 @@ def mutable(input_data, dynamic_len=False):
     number then does not cause a new capture, and the function sees 0-d Tensors in place of the
     numbers. Needed only for numbers in lists and dicts, since others are inputs anyway. No effect
     outside `jit`. A sequence of another length is captured anew: `dynamic_len` is accepted for a
-    tuple or list. Raises TypeError for anything else.
+    tuple or list.
 
     >>> double = jit(lambda n: n * 2)
     >>> [int(double(mutable(n))) for n in (1, 2, 3)]

@@ -118,8 +118,7 @@ class GroupOptions:
 def create_group(group, rank_ids, options=None):
     """Name a group of ranks, numbered in the order of `rank_ids`; each member must call it.
 
-    `options`: a `GroupOptions`, which has no effect. Raises ValueError for an unknown rank, a
-    repeated rank, and the name of another group.
+    `options`: a `GroupOptions`, which has no effect.
 
     >>> create_group("alone", [0])
     >>> get_group_size("alone")
@@ -148,8 +147,6 @@ def create_group(group, rank_ids, options=None):
 
 def destroy_group(group):
     """Remove the name of a group.
-
-    Raises ValueError for the group of all processes, and for an unknown name.
 
     >>> create_group("alone", [0])
     >>> destroy_group("alone")

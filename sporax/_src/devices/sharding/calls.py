@@ -89,7 +89,7 @@ def _call(primitive, *args):
 
 def reshard(tensor, layout):
     """Place a Tensor on the entered Mesh by a `Layout`; differentiable. Without a Mesh, return the
-    Tensor itself. Raises TypeError for other arguments.
+    Tensor itself.
 
     >>> from sporax import parallel
     >>> layout = parallel.Layout((1,), ("dp",))("dp", "None")
@@ -135,8 +135,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
 
     `in_strategy`, `out_strategy`: for each Tensor a tuple with the number of parts of each
     dimension, or a `Layout`. `parameter_plan`: {name of a Parameter of `fn`: its parts, or a
-    Layout}. Raises TypeError for other arguments, ValueError if a strategy does not divide a shape
-    or needs too many devices.
+    Layout}.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -146,7 +145,7 @@ def shard(fn, in_strategy, out_strategy=None, parameter_plan=None):
      [2. 2.]]
     """
     who = "shard"
-    require(callable(fn), "cell-function", who, fn=fn)
+    require(callable(fn), "must-be-type", who, fn=fn, kind="a-function-or-cell")
     check_strategy(who, "in_strategy", in_strategy)
     if out_strategy is not None:
         check_strategy(who, "out_strategy", out_strategy)

@@ -29,7 +29,7 @@ class Layout:
     `device_matrix`: the sizes of the axes, a tuple of ints. `alias_name`: their names, a tuple of
     strings; "interleaved_parallel" may be the last, for parts on one device. `rank_list`: the
     devices' numbers. Called with a name, a tuple of names or "None" for each dimension of a tensor,
-    it returns a Layout for that tensor. Raises TypeError and ValueError for other arguments.
+    it returns a Layout for that tensor.
 
     >>> from sporax import parallel
     >>> layout = parallel.Layout((2, 2), ("dp", "mp"))("dp", "None")

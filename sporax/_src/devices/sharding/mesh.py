@@ -54,8 +54,7 @@ class Mesh:
     `place` divides it; batches from datasets are divided along the axis `data` (or `dp`) if their
     first axis is divisible, and XLA partitions the computations. `devices`: the devices to use, by
     default the first of this process; under a launcher the devices of all ranks if the size is
-    their number. Raises TypeError and ValueError for sizes that are not positive ints, ValueError
-    if there are fewer devices.
+    their number.
 
     >>> from sporax import parallel
     >>> with parallel.Mesh(data=1):
@@ -309,7 +308,7 @@ def place(tensor: Tensor, *spec: Any, mesh: Mesh | None = None) -> Tensor:
     ...     parallel.placement_of(parallel.place(Parameter(ops.ones((4, 2))), "model"))
     Mesh(model=1)('model',)
     """
-    require(isinstance(tensor, Tensor), "tensor", "place", tensor=tensor)
+    require(isinstance(tensor, Tensor), "must-be-type", "place", tensor=tensor, kind="a-tensor")
     mesh = _given("place", mesh)
     name = f"place of '{tensor.name}'" if isinstance(tensor, Parameter) else "place"
     return put(tensor, checked_spec(name, mesh, tensor.shape, spec))
@@ -422,7 +421,7 @@ def whole(tensor: Tensor) -> Tensor:
     ...     print(parallel.whole(parallel.place(Tensor([1.0, 2.0]), "data")).asnumpy())
     [1. 2.]
     """
-    require(isinstance(tensor, Tensor), "tensor", "whole", tensor=tensor)
+    require(isinstance(tensor, Tensor), "must-be-type", "whole", tensor=tensor, kind="a-tensor")
     return apply(constraint(_given("whole", None).whole), tensor)
 
 

@@ -98,7 +98,7 @@ def find(module, name):
         return importlib.import_module(path)
     if name in module_names.names(module):
         return _recorded(module, name)
-    raise AttributeError(explained(path).removesuffix("."))  # Python may add a suggestion
+    raise AttributeError(explained(path))
 
 
 def is_module(path):

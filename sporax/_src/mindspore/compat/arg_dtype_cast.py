@@ -41,7 +41,14 @@ class StringToEnum(Primitive):
     def __call__(self, op_name, arg_name, enum_str):
         if enum_str is None:
             return None
-        require(isinstance(enum_str, str), "str", op_name, argument=arg_name, got=enum_str)
+        require(
+            isinstance(enum_str, str),
+            "must-be-type",
+            op_name,
+            argument=arg_name,
+            got=enum_str,
+            kind="a-str",
+        )
         if enum_str.lower() not in _ENUM:
             raise rejection("one-of", op_name, argument=arg_name, choices=[*_ENUM], got=enum_str)
         return _ENUM[enum_str.lower()]

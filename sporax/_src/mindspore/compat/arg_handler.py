@@ -3,6 +3,7 @@
 from sporax import ops
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import message
 from sporax._src.mindspore.compat.arg_dtype_cast import StringToEnum, normalize_int_sequence
 
 dtype_to_type_id = ops.DtypeToEnum()
@@ -11,7 +12,7 @@ str_to_enum = StringToEnum()
 
 def arg_invalid_info(op_name, arg_name, arg_val):
     """Return the message for an invalid argument."""
-    return f"For '{op_name}', the value of '{arg_name}' is invalid: '{arg_val}'."
+    return message("argument-invalid", op_name, argument=arg_name, got=arg_val)
 
 
 def _pair(numbers, last):

@@ -77,7 +77,12 @@ def _check_number(arg_value, value, rel, arg_type: type = int, arg_name=None, pr
         if isinstance(arg_value, bool):
             sign = _COMPARED[rel][0].format(value)
             raise rejection(
-                "must-be-and-must-argument-type", about=about, kind=kind, sign=sign, got=arg_value
+                "must-be-and-must",
+                about=about,
+                kind=kind,
+                format=sign,
+                got=arg_value,
+                error=TypeError,
             )
         raise rejection("must-be-argument-type", about=about, kind=kind, got=arg_value)
     require(

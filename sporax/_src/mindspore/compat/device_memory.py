@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jax
 
+from sporax._src.diagnosis.rules import rejection
 from sporax._src.mindspore.compat.devices import device
 from sporax._src.runtime.engine.recorder import run_pending
 
@@ -135,10 +136,7 @@ def reset_peak_memory_stats(device_target=None):
     >>> ms.reset_peak_memory_stats()
     """
     if _device(device_target).memory_stats() is not None:
-        raise NotImplementedError(
-            "For 'reset_peak_memory_stats', the device must be a CPU: JAX keeps the peaks of "
-            "others from the start of the process. Take the difference of two processes."
-        )
+        raise rejection("peaks-of-a-cpu", "reset_peak_memory_stats")
     (_PROCESS / "clear_refs").write_text(_PAGE_TABLE_PEAKS)
 
 

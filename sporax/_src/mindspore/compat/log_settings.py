@@ -18,8 +18,6 @@ def _log():
 def configure():
     """Apply GLOG_v, the minimum level that is logged, and with GLOG_logtostderr=0 log to
     GLOG_log_dir/rank_0/logs/mindspore.log; called when sporax is imported as MindSpore.
-
-    Raises ValueError for an invalid level or number.
     """
     level = os.environ.get("GLOG_v")  # noqa: SIM112 - MindSpore's name
     if level is not None:

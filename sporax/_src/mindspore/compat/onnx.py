@@ -1,13 +1,13 @@
 """`mindspore.onnx`: `export` with the format ONNX."""
 
 from sporax import io
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 
-_WHY = {
-    "input_names": "Inputs are named after the arguments; rename them with the package onnx",
-    "output_names": "Outputs are numbered; rename them with the package onnx",
-    "keep_initializers_as_inputs": "Parameters are in the file as initializers",
-    "dynamic_axes": "Give Tensor(shape=[None, 3], dtype=...) for an input whose size varies",
+_WHY = {  # keyword -> rule of the reason
+    "input_names": "inputs-named-after-arguments",
+    "output_names": "outputs-are-numbered",
+    "keep_initializers_as_inputs": "parameters-are-initializers",
+    "dynamic_axes": "symbolic-sizes-of-onnx",
 }
 
 
@@ -20,6 +20,6 @@ def export(net, *inputs, file_name, export_params=True, **options):
     for option, value in options.items():
         require(option in _WHY, "no-keyword", "onnx.export", option=option)
         if value:
-            raise rejection("not-done", "onnx.export", argument=option, value=_WHY[option])
+            raise rejection("not-done", "onnx.export", argument=option, value=message(_WHY[option]))
     require(export_params, "true-file-holds-parameters", "onnx.export", argument="export_params")
     io.export(net, *inputs, file_name=file_name, file_format="ONNX")

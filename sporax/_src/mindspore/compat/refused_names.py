@@ -8,6 +8,7 @@ import csv
 import itertools
 from pathlib import Path
 
+from sporax._src.diagnosis.rules import message, phrase
 from sporax._src.mindspore.compat import module_names
 
 _TABLE = Path(__file__).with_name("refused.csv")
@@ -15,12 +16,11 @@ _TABLE = Path(__file__).with_name("refused.csv")
 
 def _rows():
     with open(_TABLE, encoding="utf8") as file:
-        return {name: r["reason"] for r in csv.DictReader(file) for name in r["names"].split()}
+        rows = [(phrase(r["reason"], r["chinese"]), r["names"]) for r in csv.DictReader(file)]
+    return {name: reason for reason, names in rows for name in names.split()}
 
 
 REFUSED = _rows()  # path -> reason
-_INTERNAL = "it is internal to MindSpore 2.10, and nothing here corresponds to it"
-_ABSENT = "MindSpore 2.10 has no such name"
 
 
 def reason_of(path):
@@ -30,13 +30,17 @@ def reason_of(path):
     for name in path, *reversed(packages):
         if name in REFUSED:
             return REFUSED[name]
-    return {True: _INTERNAL, False: _ABSENT, None: None}[module_names.is_name(path)]
+    rule = {True: "internal-to-mindspore", False: "no-such-name", None: None}
+    known = rule[module_names.is_name(path)]
+    return known and message(known)
 
 
 def explained(path):
     """Return the message for a path that does not resolve."""
     reason = reason_of(path)
-    return f"sporax has no '{path}'" + (f": {reason}." if reason else "")
+    if reason is None:
+        return message("sporax-no-path", path=path)
+    return message("sporax-no-path-because", path=path, reason=reason)
 
 
 class RefusedUse(NotImplementedError, AttributeError):

@@ -18,8 +18,6 @@ def set_memory(
 ):  # fmt: skip
     """Set MindSpore's memory pool: stored without effect, since XLA manages its own memory.
 
-    Raises ValueError for an `optimize_level` other than 'O0' and 'O1'.
-
     >>> ms.set_memory(max_size="8GB")
     """
     require(
@@ -170,9 +168,10 @@ def set_cpu_affinity(
     """
     require(
         isinstance(enable_affinity, bool),
-        "bool",
+        "must-be-type",
         "set_cpu_affinity",
         enable_affinity=enable_affinity,
+        kind="a-bool",
     )
     require(
         not module_to_cpu_dict and (not bind_file),

@@ -94,7 +94,14 @@ class Event:
 
     def __init__(self, enable_timing=False, blocking=False):
         for name, value in ("enable_timing", enable_timing), ("blocking", blocking):
-            require(isinstance(value, bool), "bool", "Event", argument=name, got=value)
+            require(
+                isinstance(value, bool),
+                "must-be-type",
+                "Event",
+                argument=name,
+                got=value,
+                kind="a-bool",
+            )
         self.enable_timing, self.blocking = enable_timing, blocking
         self._is_recorded, self._time = False, None
 

@@ -232,7 +232,7 @@ class Node:
         slots = [slot for name, *slot in self._slots() if name is None]
         if not 0 <= index < len(slots):
             raise rejection(
-                "in-interval-shape-axis",
+                "in-interval",
                 "Node.set_arg",
                 index=index,
                 interval=f"[0, {len(slots)})",
@@ -272,7 +272,7 @@ class Node:
         kinds.instance(int, "an-int")("Node", out_idx=out_idx)
         if not 0 <= out_idx < len(targets):
             raise rejection(
-                "in-interval-shape-axis",
+                "in-interval",
                 "Node.set_arg_by_node",
                 out_idx=out_idx,
                 interval=f"[0, {len(targets)})",
@@ -284,7 +284,7 @@ class Node:
         targets = single_targets(self._statement.targets[0]) if self.get_targets() else []
         if self._type == NodeType.Input or not 0 <= index < len(targets):
             raise rejection(
-                "in-interval-shape-axis",
+                "in-interval",
                 "Node.set_target",
                 index=index,
                 interval=f"[0, {len(targets)})",

@@ -124,8 +124,7 @@ class PatternEngine:
     """Replaces each match of `pattern` in a SymbolTree by the nodes that `replacement` creates.
 
     `pattern`: the root `PatternNode`, whose inputs are the preceding ones; or a list of types of
-    Cells and Primitives, each called with the result of the previous one. Raises TypeError for
-    anything else, or if `replacement` is not a `Replacement` or None.
+    Cells and Primitives, each called with the result of the previous one.
 
     >>> from sporax._src.mindspore.rewrite import Node, PatternEngine, Replacement, SymbolTree
     >>> class ToTanh(Replacement):

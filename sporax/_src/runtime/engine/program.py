@@ -11,7 +11,14 @@ from jax import lax
 
 from sporax._src.core.environment import Process
 from sporax._src.core.hooks import hooks
-from sporax._src.core.memory_limits import COMPILING, RESERVE, TO_COMPILE, budget, is_out_of_memory
+from sporax._src.core.memory_limits import (
+    COMPILING,
+    RESERVE,
+    TO_COMPILE,
+    budget,
+    is_out_of_memory,
+    reason_of,
+)
 from sporax._src.core.value import Aval
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.debug.out_of_memory import bytes_needed, bytes_of, memory
@@ -226,7 +233,7 @@ def find_memory():
 
 def _of_memory(error):
     """Return a MemoryError if an XLA error is one, else the error itself."""
-    return MemoryError(str(error)) if is_out_of_memory(error) else error
+    return MemoryError(reason_of(error)) if is_out_of_memory(error) else error
 
 
 def _waited(compiled):

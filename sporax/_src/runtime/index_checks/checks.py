@@ -64,7 +64,7 @@ class Bounds:
         self.ranges = [r._replace(indices=None) for r in ranges]
         self.taken = sorted({*sources})  # type: ignore[reportArgumentType]  # no None, see above
         has_names = len(op.operands) == len(specs)
-        self.what = [f"'{op.operands[i]}'" if has_names else "indices" for i in sources]
+        self.what = [f"'{op.operands[i]}'" if has_names else "" for i in sources]
         return _plain(tuple(self.ranges), tuple(map(self.taken.index, sources)), len(self.taken))
 
     def _traced_ranges(self, op, specs):
@@ -81,12 +81,12 @@ class Bounds:
         return RangeSet(ranges, len(self.taken), len(self.ranges))
 
     def _name(self, op, specs, k):
-        """Return the name of a range's indices in messages: the operand's, if it is known."""
+        """Return the name of the operand that holds a range's indices; empty if it is unknown."""
         if len(op.operands) != len(specs):
-            return "indices"
+            return ""
         traced = jax.make_jaxpr(lambda *xs: statuses([op.bounds(*xs)[k]]))(*specs).jaxpr
         names = zip(op.operands, used_inputs(traced), strict=True)
-        return next((f"'{name}'" for name, is_used in names if is_used), "indices")
+        return next((f"'{name}'" for name, is_used in names if is_used), "")
 
     def _statuses(self, op, *arrays):
         ranges = op.bounds(*arrays)

@@ -13,7 +13,7 @@ from sporax._src.runtime.index_checks.deferred import OutOfRange
 class Range(NamedTuple):
     """The range `[low, size)` in which indices along an axis must lie; `low` None: `-size`.
 
-    `other`: one more valid index. `span`: replaces "along axis ..." in messages.
+    `other`: one more valid index. `span`: the phrase that replaces "along axis ..." in messages.
     """
 
     indices: Any
@@ -34,11 +34,15 @@ class Range(NamedTuple):
 
     def error(self, who, what, status, location):
         """Return the error for a nonzero status of the indices `what` at a user line."""
-        whole = self.span or message("along-axis", axis=self.axis)
+        whole = message(self.span or "along-axis", axis=self.axis)
         return rejection(
-            "must-be-in-index-range", who, OutOfRange, what=what, size=self.size,
+            "must-be-in-index-range", who, OutOfRange, what=_named(what), size=self.size,
             lowest=self.lowest, whole=whole, got=self.worst(status), place=location,
         )  # fmt: skip
+
+
+def _named(what):
+    return what or message("the-indices")
 
 
 class Interval(NamedTuple):
@@ -64,8 +68,10 @@ class Interval(NamedTuple):
     def error(self, who, what, status, location):
         """Return the error for a nonzero status of the numbers `what` at a user line."""
         got = np.int64(status).view(np.float64)
-        return rejection("must-be-in-interval", who, what=what, low=self.low, high=self.high,
-                         got=float(got), place=location, remedy=message(self.remedy))  # fmt: skip
+        return rejection(
+            "must-be-in-interval", who, what=_named(what), low=self.low, high=self.high,
+            got=float(got), place=location, remedy=message(self.remedy),
+        )  # fmt: skip
 
 
 def statuses(items):

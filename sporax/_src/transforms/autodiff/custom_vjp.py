@@ -246,7 +246,12 @@ def call_with_bprop(cell, *args, **kwargs):
         return cell.construct(*args, **kwargs)
     parameters = cell.__dict__.get("internal_params") or ()
     if not isinstance(parameters, (list, tuple)):
-        raise rejection("list-parameters", type(cell).__name__, internal_params=parameters)
+        raise rejection(
+            "must-be-type",
+            type(cell).__name__,
+            internal_params=parameters,
+            kind="a-list-of-parameters",
+        )
     return differentiated_by(CellBprop(cell, parameters), cell.construct, args, kwargs, parameters)
 
 

@@ -216,7 +216,7 @@ def grad(
     draw the same random numbers.
 
     The result is one gradient for an int position or a single Parameter, a tuple for several, and
-    `(inputs, weights)` for both. Raises ValueError if both are None.
+    `(inputs, weights)` for both.
 
     >>> grad(lambda x: x * x)(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
@@ -290,7 +290,7 @@ def _checked_positions(who, grad_position, weights):
 
 def check_function(who, fn):
     """Raise TypeError if `fn` is not callable."""
-    require(callable(fn), "function-cell", who, fn=fn)
+    require(callable(fn), "must-be-type", who, fn=fn, kind="a-function-or-cell")
 
 
 def parameters_of(who, weights):

@@ -16,7 +16,7 @@ _numbers = itertools.count()
 
 def check_callable(who, hook_fn):
     """Raise TypeError if `hook_fn` is not callable."""
-    require(callable(hook_fn), "function", who, hook_fn=hook_fn)
+    require(callable(hook_fn), "must-be-type", who, hook_fn=hook_fn, kind="a-function")
 
 
 def name_of(hook_fn):

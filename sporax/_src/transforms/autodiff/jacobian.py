@@ -302,7 +302,7 @@ def _positions(who, grad_position, args):
     """Check the positions against the call; returns a tuple."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     are_ints = positions and all(isinstance(i, int) for i in positions)
-    require(are_ints, "int-tuple-ints", who, grad_position=grad_position)
+    require(are_ints, "must-be-type", who, grad_position=grad_position, kind="int-or-ints")
     n = len(args)
     fits = len(set(positions)) == len(positions) and all(0 <= i < n for i in positions)
     require(fits, "name-some-arguments-number", who, grad_position=grad_position, count=n)

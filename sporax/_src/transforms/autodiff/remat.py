@@ -28,7 +28,7 @@ def recompute(
     >>> grad(lambda x: recompute(nn.ReLU(), x * x))(Tensor([3.0])).asnumpy()
     array([6.], dtype=float32)
     """
-    require(callable(block), "cell-function", "recompute", block=block)
+    require(callable(block), "must-be-type", "recompute", block=block, kind="a-function-or-cell")
     check_context("recompute", use_reentrant and not output_recompute, context_fn)
     name = getattr(block, "__name__", type(block).__name__)
     return recomputed(f"recompute of {name}", block, args, kwargs)

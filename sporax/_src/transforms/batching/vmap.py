@@ -26,12 +26,14 @@ def vmap(fn, in_axes=0, out_axes=0) -> Callable:
 
     Keyword arguments, Parameters and other Tensors that `fn` refers to are not mapped, nor is the
     random state: every slice draws the same numbers. Values that `fn` writes must be the same for
-    all slices. Raises RuntimeError if the axes do not match.
+    all slices.
 
     >>> vmap(lambda x, y: (x * y).sum(), in_axes=(0, None))(ops.ones((2, 3)), ops.ones((3,)))
     Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  3.00000000e+00])
     """
-    require(callable(fn), "cell-function-grad-function", "vmap", fn=fn)
+    require(
+        callable(fn), "must-be-type", "vmap", fn=fn, kind="a-function-or-cell", error=RuntimeError
+    )
     for name, axes in ("in_axes", in_axes), ("out_axes", out_axes):
         _check_axes(name, axes)
 
@@ -47,7 +49,14 @@ def _check_axes(name, axes):
         for item in axes:
             _check_axes(name, item)
     elif axes is not None and (not isinstance(axes, int) or isinstance(axes, bool)):
-        raise rejection("int-none-tuple-these", "vmap", argument=name, got=axes)
+        raise rejection(
+            "must-be-type",
+            "vmap",
+            argument=name,
+            got=axes,
+            kind="int-none-or-a-tuple",
+            error=RuntimeError,
+        )
 
 
 class VectorizedFunction:

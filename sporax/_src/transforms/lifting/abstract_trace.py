@@ -239,7 +239,9 @@ class AbstractTrace(lending.Scope, Tracer):
         self.needs_conversion(code)
         why, where = obstacle(code), ""
         if frame is not None:
-            where = message("at-source", line=f"{frame.filename}:{frame.lineno}: {frame.line}")
+            where = message(
+                "at-source-line", where=f"{frame.filename}:{frame.lineno}: {frame.line}"
+            )
         why = message("here-why", why=why) if why else ""
         self.error = rejection("no-number-needed", self.who, where=where, why=why)
         return self.error

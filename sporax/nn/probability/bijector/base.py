@@ -47,7 +47,13 @@ class Bijector(Cell):
         kind = type(self).__name__
         kinds.STR(kind, name=name)
         kinds.BOOL(kind, is_constant_jacobian=is_constant_jacobian, is_injective=is_injective)
-        require(dtype is None or _is_floating(dtype), "floating-dtype", kind, dtype=dtype)
+        require(
+            dtype is None or _is_floating(dtype),
+            "must-be-type",
+            kind,
+            dtype=dtype,
+            kind="a-floating-dtype",
+        )
         self.name, self.dtype = name, dtype
         self.is_constant_jacobian, self.is_injective = is_constant_jacobian, is_injective
         self.parameters = {

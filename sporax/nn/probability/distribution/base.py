@@ -75,10 +75,10 @@ class Distribution(Cell):
     def __init__(self, seed, dtype, name, param):
         super().__init__()
         seed = 0 if seed is None else seed
-        require(kinds.COUNT.accepts(seed), "int-at-least-setting-unknown", name, seed=seed, n=0)
+        require(kinds.COUNT.accepts(seed), "int-at-least", name, seed=seed, n=0)
         kind = to_numpy(dtype).kind
         fits = kind in ("iufV" if self.INTEGERS else "fV")
-        require(fits, "floating-dtype", name, dtype=dtype)
+        require(fits, "must-be-type", name, dtype=dtype, kind="a-floating-dtype")
         self.name, self.seed, self.dtype = name, seed, dtype
         self.parameter_type = float32 if kind in "iu" else dtype
         self.parameters = dict(param)
@@ -195,7 +195,7 @@ class Distribution(Cell):
         differ from this distribution's, the parameters of p.
         """
         wanted = self.get_dist_type()
-        require(dist == wanted, "name-of-distribution", self.name, dist=dist, wanted=wanted)
+        require(dist == wanted, "must-equal", self.name, dist=dist, value=wanted)
         count = len(self.RULES)
         others = {n: kwargs.pop(f"{n}_b") for n in self.parameter_names if f"{n}_b" in kwargs}
         if not others and len(args) < count:

@@ -12,9 +12,6 @@ class Symbol:
 
     A captured call of the Cell with other sizes raises ValueError.
 
-    Raises TypeError if a number is not an int or `unique` is not a bool, ValueError for `min` or
-    `divisor` below 1 and a `remainder` outside of `[0, divisor)`.
-
     >>> Symbol(max=32, divisor=8).to_dict()
     {'max': 32, 'divisor': 8}
     """
@@ -22,7 +19,14 @@ class Symbol:
     def __init__(self, max=0, min=1, divisor=1, remainder=0, unique=False, **kwargs):
         numbers = {"max": max, "min": min, "divisor": divisor, "remainder": remainder}
         for name, value in numbers.items():
-            require(isinstance(value, int), "int", "Symbol", argument=name, got=value)
+            require(
+                isinstance(value, int),
+                "must-be-type",
+                "Symbol",
+                argument=name,
+                got=value,
+                kind="an-int",
+            )
         BOOL("Symbol", unique=unique)
         for name, value in (("min", min), ("divisor", divisor)):
             require(value >= 1, "positive", "Symbol", argument=name, got=value)

@@ -35,10 +35,11 @@ def aclinit_config(config):
         allowed = _ACL_KEYS[key]
         require(
             allowed is not None or isinstance(value, str),
-            "str",
+            "must-be-type",
             "aclinit_config",
             argument=key,
             got=value,
+            kind="a-str",
         )
         if allowed is not None and value not in allowed:
             raise rejection(

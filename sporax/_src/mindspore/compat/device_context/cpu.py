@@ -11,7 +11,13 @@ def threads_num(num):
 
     `num`: an int greater than 0.
     """
-    require(isinstance(num, int) and (not isinstance(num, bool)), "int", "threads_num", num=num)
+    require(
+        isinstance(num, int) and (not isinstance(num, bool)),
+        "must-be-type",
+        "threads_num",
+        num=num,
+        kind="an-int",
+    )
     require(num > 0, "greater-than", "threads_num", num=num, n=0)
     set_context(runtime_num_threads=num)
 
