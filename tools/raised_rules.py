@@ -49,7 +49,7 @@ class Raised(NamedTuple):
         fields, row = dict(self.fields), _TABLE[self.rule]
         text = "".join(
             literal + ("" if slot is None else fields.get((slot, language), f"<{slot}>"))
-            for literal, slot, *_ in rules.parts(getattr(row, _COLUMNS[language]))
+            for literal, slot, *_ in rules.template_fields(getattr(row, _COLUMNS[language]))
         )
         text = re.sub("'<argument>' ?", _ARGUMENT[language], text)
         return re.split(_CUTS[language], " ".join(text.split()))[0].rstrip(".。")
@@ -222,7 +222,7 @@ def _of_call(call, at, scope):
     error = error.id if isinstance(error, ast.Name) and error.id.endswith("Error") else ""
     for rule in _ids(call.args[at], scope):
         row, fields = _TABLE[rule], {}
-        slots = {name for _, name, *_ in rules.parts(row.english) if name}
+        slots = {name for _, name, *_ in rules.template_fields(row.english) if name}
         for name, value in given.items():
             for language, text in _texts(value, scope).items():
                 fields[name, language] = text

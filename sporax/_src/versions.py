@@ -26,20 +26,20 @@ NEWEST = {"3.11": "0.10.2", "3.12": "0.12.0.1", "3.13": "0.12.0.1", "3.14": "0.1
 
 def numbers(text):
     """Return a version as a tuple that can be compared."""
-    return tuple(int(part) for part in text.split(".")[:4] if part.isdigit())
+    return tuple(int(number) for number in text.split(".")[:4] if number.isdigit())
 
 
-def check(found=JAXLIB):
+def check(version=JAXLIB):
     """Raise ImportError if sporax does not support this jaxlib version; default: the
     installed one."""
-    reason = TOO_OLD if numbers(found) < numbers(OLDEST) else REFUSED.get(found)
+    reason = TOO_OLD if numbers(version) < numbers(OLDEST) else REFUSED.get(version)
     if reason is not None:
         excluded = "".join(f",!={bad}" for bad in REFUSED)
         raise rejection(
             "sporax-jaxlib-later-not",
             oldest=OLDEST,
             names=", ".join(REFUSED),
-            got=found,
+            got=version,
             reason=reason,
             excluded=excluded,
         )

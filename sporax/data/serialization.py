@@ -356,7 +356,7 @@ def deserialize(input_dict=None, json_filepath=None):
         said = error.args[0] if error.args else None
         fields: dict[str, Any] = {"cause": error}
         if isinstance(said, Message) and said.who == "deserialize":
-            fields["cause"] = said.part()
+            fields["cause"] = said.clause()
         if json_filepath:
             fields["path"] = json_filepath
             raise rejection("file-of-pipeline", "deserialize", **fields) from error

@@ -53,7 +53,7 @@ def test_each_use_names_a_rule():
 
 
 def slots(text):
-    return {name for _, name, _, _ in rules.parts(text) if name is not None}
+    return {name for _, name, _, _ in rules.template_fields(text) if name is not None}
 
 
 def test_each_use_fills_the_slots():
@@ -101,7 +101,7 @@ def test_a_message_is_pickled_and_cut():
     whole = rules.message("greater-than", "Dense", in_channels=-1, n=0)
     again = pickle.loads(pickle.dumps(whole))
     assert again == whole == "For 'Dense', 'in_channels' must be greater than 0, but got -1."
-    assert again.chinese == whole.chinese and again.part() == whole[len("For 'Dense', ") : -1]
+    assert again.chinese == whole.chinese and again.clause() == whole[len("For 'Dense', ") : -1]
 
 
 def train(size):

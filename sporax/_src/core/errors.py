@@ -135,8 +135,9 @@ def user_frame():
 def located(file, line, cell=""):
     """Format a source location for messages: `, at a.py:7: y = x[i] (in cell Net.head)`."""
     source = linecache.getline(file, line).strip()
-    place = message("at-source-line", where=f"{file}:{line}" + (f": {source}" if source else ""))
-    return message("in-cell", place=place, cell=cell) if cell else place
+    where = f"{file}:{line}" + (f": {source}" if source else "")
+    location = message("at-source-line", where=where)
+    return message("in-cell", place=location, cell=cell) if cell else location
 
 
 def users_frame(frame):

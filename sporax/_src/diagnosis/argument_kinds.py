@@ -52,8 +52,8 @@ def is_axes(value):
 
 
 def _are_sizes(value):
-    parts = value if isinstance(value, (tuple, list)) else (value,)
-    return all(n is None or _is_int(n) for n in parts)
+    sizes = value if isinstance(value, (tuple, list)) else (value,)
+    return all(n is None or _is_int(n) for n in sizes)
 
 
 def _words(rule, kind, **fields):

@@ -65,21 +65,21 @@ def recursion_of(error, is_users):
 
 def innermost(error):
     """Return the innermost traceback entry of an exception: its frame and instruction."""
-    at = error.__traceback__
-    while at is not None and at.tb_next is not None:
-        at = at.tb_next
-    return at
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace
 
 
 def is_raised_here(error):
     """Return True if a `raise` statement in sporax raised an exception, with sporax's message."""
     if message_of(error) is not None:
         return True
-    at = innermost(error)
-    if at is None:
+    frame = innermost(error)
+    if frame is None:
         return False
-    code = at.tb_frame.f_code
-    return code.co_filename.startswith(PACKAGE) and code.co_code[at.tb_lasti] == _RAISE
+    code = frame.tb_frame.f_code
+    return code.co_filename.startswith(PACKAGE) and code.co_code[frame.tb_lasti] == _RAISE
 
 
 def is_from(error, is_users):
@@ -92,7 +92,7 @@ def own_words(error):
     if not is_raised_here(error):
         return None
     if (said := message_of(error)) is not None:
-        return said.part()
+        return said.clause()
     text = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     return _WHO.sub("", text.strip().split("\n")[0].rstrip(".")) or None
 
@@ -103,7 +103,7 @@ def translated(error):
         return message("result-fits-memory")
     text = str(error)
     for words, rule in _TRANSLATIONS:
-        found = words.search(text)
-        if found:
-            return message(rule, **dict(zip("abc", found.groups(), strict=False)))
+        match = words.search(text)
+        if match:
+            return message(rule, **dict(zip("abc", match.groups(), strict=False)))
     return None

@@ -71,8 +71,8 @@ class Entry:
         if more := self.printed()[_SHOWN:]:
             listed = f"<details>\n<summary>{more[0]}</summary>\n\n{listed}\n\n</details>"
         blocks = self.shown().replace("```text\n", "```{code-block} text\n:class: message\n\n")
-        parts = f"### {self.name}", f"**{self.title}**", listed, self.prose, blocks
-        return "\n\n".join(part for part in parts if part) + "\n"
+        sections = f"### {self.name}", f"**{self.title}**", listed, self.prose, blocks
+        return "\n\n".join(section for section in sections if section) + "\n"
 
 
 def escaped(text):
@@ -92,14 +92,14 @@ def groups(language="en"):
 
 
 def _parsed(text, language):
-    found: Any = _ENTRY.fullmatch(text.strip())
-    lines = re.findall(r"^- ([\w, ]+): (.*)$", found["foreign"], re.MULTILINE)
+    match: Any = _ENTRY.fullmatch(text.strip())
+    lines = re.findall(r"^- ([\w, ]+): (.*)$", match["foreign"], re.MULTILINE)
     foreign = [(kinds.split(", "), re.findall("`([^`]+)`", texts)) for kinds, texts in lines]
-    blocks = found["blocks"] or ""
+    blocks = match["blocks"] or ""
     if language != "en":
-        english = entries()[found["name"]]
+        english = entries()[match["name"]]
         foreign, blocks = english.foreign, english.blocks
-    return Entry(found["name"], found["title"], foreign, found["prose"], blocks, language)
+    return Entry(match["name"], match["title"], foreign, match["prose"], blocks, language)
 
 
 @functools.cache
@@ -124,8 +124,8 @@ def _of_rules(language):
         for name in row.entry.split():
             argument, _, entry = name.rpartition(":")
             filled = {None: ""} | ({"argument": argument} if argument else {})
-            parts = rules.parts(getattr(row, _TEXTS[language]))
-            text = "".join(literal + filled.get(slot, f"<{slot}>") for literal, slot, *_ in parts)
+            pieces = rules.template_fields(getattr(row, _TEXTS[language]))
+            text = "".join(literal + filled.get(slot, f"<{slot}>") for literal, slot, *_ in pieces)
             text = f"{row.error}: {text}" if row.error else text
             messages[entry].append(" ".join(text.split()))
     return messages

@@ -88,14 +88,14 @@ def rule_of(parameter, value):
     return None
 
 
-def _parts(value):
+def _items(value):
     yield value
     if isinstance(value, tuple | list):
         for item in value:
-            yield from _parts(item)
+            yield from _items(item)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _parts(item)
+            yield from _items(item)
 
 
 def _asked(error):
@@ -115,9 +115,10 @@ def culprit(parameters, arguments, error):
     """Return (name, rule, value) of the argument that caused an inner exception; None if unknown.
     `parameters`: by name, as far as they are known."""
     asked = _asked(error)
-    of = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    owner = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     for name, value in arguments.items():
-        if of is not None and not is_array(value) and any(of is part for part in _parts(value)):
+        is_owner = owner is not None and not is_array(value)
+        if is_owner and any(owner is item for item in _items(value)):
             known = rule_of(parameters[name], value) if name in parameters else None
             return name, known or asked, value
     for name, value in arguments.items():
@@ -132,10 +133,10 @@ def culprit(parameters, arguments, error):
         default = getattr(parameters.get(name), "default", value)
         if value is default and value is None:
             continue
-        for part in _parts(value):
-            if isinstance(error, KeyError) and _same(part, error.args[:1]):
+        for item in _items(value):
+            if isinstance(error, KeyError) and _same(item, error.args[:1]):
                 return name, message("known-name"), value
-            if type(part).__name__ in named and not _is_number(part) and asked is not None:
+            if type(item).__name__ in named and not _is_number(item) and asked is not None:
                 return name, asked, value
     if asked is not None and asked.rule == _CALLED:  # a number is never a function
         numbers = [(n, asked, x) for n, x in arguments.items() if type(x).__name__ in named]
@@ -143,5 +144,5 @@ def culprit(parameters, arguments, error):
     return None
 
 
-def _same(part, keys):
-    return isinstance(part, str | int | float | None) and (part,) == keys
+def _same(item, keys):
+    return isinstance(item, str | int | float | None) and (item,) == keys

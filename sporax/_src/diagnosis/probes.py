@@ -57,8 +57,8 @@ def _changes(describe, names, avals, attributes, defaults):
     ]
     for change in (_other_dtypes, _other_ranks, _other_sizes):
         for i, aval in enumerate(avals):
-            rest = [a for k, a in enumerate(avals) if k != i]
-            for rule, fields, new in change(aval, rest, attributes):
+            others = [a for k, a in enumerate(avals) if k != i]
+            for rule, fields, new in change(aval, others, attributes):
                 changed = (*avals[:i], new, *avals[i + 1 :])
                 said = message(rule, operand=labels[i], got=describe(aval), **fields)
                 yield said, changed, attributes
@@ -72,7 +72,7 @@ def _aval(like, shape, dtype):
     return type(like).intern(tuple(shape), dtype)
 
 
-def _other_dtypes(aval, rest, attributes):
+def _other_dtypes(aval, others, attributes):
     for dtype in _DTYPES:
         if dtype != aval.dtype:
             yield "other-dtype", {"other": _named(dtype)}, _aval(aval, aval.shape, dtype)
@@ -82,9 +82,9 @@ def _named(dtype):
     return dtype.name.capitalize()
 
 
-def _other_ranks(aval, rest, attributes):
+def _other_ranks(aval, others, attributes):
     n, shape = aval.ndim, aval.shape
-    sizes = [s for s in {a.ndim: a.shape for a in rest}.values() if len(s) != n]
+    sizes = [s for s in {a.ndim: a.shape for a in others}.values() if len(s) != n]
     grown = [(1,) * k + shape for k in (1, 2, 3, 4)]
     cut = [shape[k:] for k in range(1, max(n, 2))]  # a scalar fits almost everywhere
     for new in (*sizes, *itertools.chain.from_iterable(itertools.zip_longest(grown, cut))):
@@ -92,14 +92,14 @@ def _other_ranks(aval, rest, attributes):
             yield "other-rank", {"other": len(new)}, _aval(aval, new, aval.dtype)
 
 
-def _other_sizes(aval, rest, attributes):
-    numbers = {n for a in rest for n in a.shape} | set(_ints(attributes)) | set(aval.shape) | {1}
+def _other_sizes(aval, others, attributes):
+    numbers = {n for a in others for n in a.shape} | set(_ints(attributes)) | set(aval.shape) | {1}
     for axis in range(aval.ndim):
         for n in sorted(numbers - {aval.shape[axis]}):
             if 0 <= n < 2**31:
                 new = (*aval.shape[:axis], n, *aval.shape[axis + 1 :])
                 yield "other-size", {"axis": axis, "other": n}, _aval(aval, new, aval.dtype)
-    for other in rest:
+    for other in others:
         if other.shape != aval.shape:
             yield "other-shape", {"other": other.shape}, _aval(aval, other.shape, aval.dtype)
 

@@ -64,7 +64,7 @@ def row_of(rule):
 
 
 @functools.cache
-def parts(text):
+def template_fields(text):
     """Return [(literal text, slot or None, its conversion, its format)] of a rule's text."""
     return [*string.Formatter().parse(text)]
 
@@ -192,14 +192,14 @@ class Message(Phrase):
     def entry(self, error=""):
         """Return the entry in the error index, of the first part that has one, else of the rule.
         `error`: the name of the error's class."""
-        parts = (text.entry() for text in self.fields.values() if isinstance(text, Message))
+        entries = (text.entry() for text in self.fields.values() if isinstance(text, Message))
         entry, *special = row_of(self.rule).entry.split() or [""]
         named = dict(item.split(":") for item in special)
         own = named.get(self.fields.get("argument!:", ""), named.get(error, entry))
-        return next(filter(None, parts), None) or own
+        return next(filter(None, entries), None) or own
 
-    def part(self):
-        """Return the message without `who`, as a part of another one."""
+    def clause(self):
+        """Return the message without `who`, as a clause of another one."""
         return Message(self.rule, None, self.fields)
 
 
@@ -210,7 +210,7 @@ def message_of(error):
 
 def _filled(text, fields):
     """Return the literal texts and fields of a rule's text, in order."""
-    for literal, name, spec, conversion in parts(text):
+    for literal, name, spec, conversion in template_fields(text):
         yield literal
         if name is not None:
             yield fields[_slot(name, spec, conversion)].rstrip(".。" if spec == "sentence" else "")
@@ -234,7 +234,7 @@ def _slots(rule):
     return {
         _slot(name, spec, conversion): (name, conversion, spec)
         for text in (row.english, row.chinese)
-        for _, name, spec, conversion in parts(text)
+        for _, name, spec, conversion in template_fields(text)
         if name is not None
     }
 

@@ -48,12 +48,12 @@ class _RegionPooling(Primitive):
             start = corners[:, axis].expand_dims(1)
             length = ops.maximum(corners[:, axis + 2].expand_dims(1) - start, 1) / n_bins
             begin, end = start + ops.floor(bins * length), start + ops.ceil((bins + 1) * length)
-            at = ops.arange(size)
-            masks.append((at >= begin.expand_dims(2)) & (at < end.expand_dims(2)))
+            positions = ops.arange(size)
+            masks.append((positions >= begin.expand_dims(2)) & (positions < end.expand_dims(2)))
         rows, columns = (mask.astype(features.dtype) for mask in masks)  # (regions, bins, size)
-        parts = features[regions[:, 0].astype(dtypes.int64)]
-        parts = parts.reshape((-1, self.output_dim, n_bins, n_bins, *features.shape[2:]))
-        total = ops.einsum("rcpqhw,rph,rqw->rcpq", parts, rows, columns)
+        samples = features[regions[:, 0].astype(dtypes.int64)]
+        samples = samples.reshape((-1, self.output_dim, n_bins, n_bins, *features.shape[2:]))
+        total = ops.einsum("rcpqhw,rph,rqw->rcpq", samples, rows, columns)
         count = ops.einsum("rph,rqw->rpq", rows, columns).expand_dims(1)
         return total / ops.maximum(count, 1)
 
