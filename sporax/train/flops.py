@@ -44,8 +44,7 @@ def flops_collection(phase="train"):
 def _flops_of(cell):
     function = cell._captured_call
     *_, entries = function.entries.values()  # the most recently used
-    graph = entries[0].graph
-    operations = [x.op for x in getattr(graph, "parts", [graph]) if hasattr(x, "op")]
+    operations = entries[0].graph.operations()
     jaxprs = [rule.jaxpr for op in operations for rule in op.rules.values()]
     model = float(sum(_Count(sees_through=True).total(one.jaxpr) for one in jaxprs))
     done = float(sum(_Count(sees_through=False).total(one.jaxpr) for one in jaxprs))

@@ -38,6 +38,9 @@ def test_counts_are_mindspores(row, cases):
         assert list(got) == expected
 
 
+HOST = ops.Custom(lambda x: x + 1, lambda x: x, lambda x: x, func_type="pyfunc")
+
+
 @pytest.mark.parametrize(
     ("function", "shapes", "expected"),
     [
@@ -46,8 +49,9 @@ def test_counts_are_mindspores(row, cases):
         (lambda x: nn.Conv2d(4, 8, 3, group=2)(x), [(1, 4, 6, 6)], 2 * 36 * 8 * 2 * 9),
         (lambda x: ops.Einsum("ij,kj->ik")((x, x)), [(3, 4)], 2 * 3 * 3 * 4),
         (lambda x: ops.exp(x), [(3, 4)], 0),
+        (lambda x: HOST(x @ x.T) @ x, [(3, 4)], 2 * 3 * 4 * 3 + 2 * 3 * 3 * 4),
     ],
-    ids=["product", "twice", "grouped", "einsum", "elementwise"],
+    ids=["product", "twice", "grouped", "einsum", "elementwise", "around a host call"],
 )
 def test_counts_follow_the_formulas(function, shapes, expected):
     class Net(nn.Cell):

@@ -2,12 +2,12 @@
 
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import require
-from sporax.ops.communication import equal_parts  # noqa: F401 - it declares faces
+from sporax.ops.communication import equal_splits  # noqa: F401 - it declares faces
 from sporax.ops.communication.channels import CommHandle, start_receiving, start_sending
 from sporax.ops.communication.faces import RETURNED
 from sporax.ops.communication.groups import TENSOR, WORLD, group_of, leave_graph, other_rank
 from sporax.ops.communication.primitives import barrier_of_class
-from sporax.ops.communication.unequal_parts import all_to_all_of_matrix, exchanged, shape_of
+from sporax.ops.communication.unequal_splits import all_to_all_of_matrix, exchanged, shape_of
 from sporax.ops.indexing.assignment import put
 from sporax.ops.shape.creation import zeros
 

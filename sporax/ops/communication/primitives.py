@@ -16,7 +16,7 @@ from sporax.ops.communication.groups import (
     other_rank,
     rank_number,
 )
-from sporax.ops.communication.unequal_parts import plans_of_ranks
+from sporax.ops.communication.unequal_splits import plans_of_ranks
 from sporax.ops.declare import Arrays, composite
 from sporax.ops.shape.creation import zeros
 

@@ -44,6 +44,10 @@ class CapturedGraph(ABC):
         return self.devices == hooks.devices and unchanged(self.cells, self.marks)
 
     @abstractmethod
+    def operations(self):
+        """Return the operations that its programs compute, as far as they have been made."""
+
+    @abstractmethod
     def __call__(self, tensors, host_results=()):
         """Compute the results (Values) for the Tensors in a call's arguments; reads and writes the
         state. `host_results`: results already returned by host calls in this call."""
@@ -86,6 +90,9 @@ class Graph(CapturedGraph):
         ]
         self.call = GraphCall(op, tuple(tracer.avals), out_avals, replaced)
         self.prints.let_go()
+
+    def operations(self):
+        return [self.op]
 
     def __call__(self, tensors, host_results=()):
         outputs = self._outputs(tensors)

@@ -40,6 +40,9 @@ class SplitGraph(CapturedGraph):
         self.ops = {id(p): _stage_operation(name, p, read_later[i]) for i, p in stages.items()}
         self.recorded = sum(op.recorded for op, _ in self.ops.values())
 
+    def operations(self):
+        return [op for op, _ in self.ops.values()]
+
     def __call__(self, tensors, host_results=()):
         run_pending()
         before = [(h, h._value.array) for h in (self._handle(h, tensors) for h in self.written)]

@@ -5,9 +5,9 @@
 `Markup`.
 """
 
+from sporax._src.workbench.pages.fragments import bar, details, facts, in_notebook, table
 from sporax._src.workbench.pages.frame import page, write_page
 from sporax._src.workbench.pages.markup import Markup, element, embedded, escape, join
-from sporax._src.workbench.pages.parts import bar, details, facts, in_notebook, table
 
 __all__ = [
     "Markup", "bar", "details", "element", "embedded", "escape", "facts", "in_notebook", "join",

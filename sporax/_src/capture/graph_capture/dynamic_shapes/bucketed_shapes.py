@@ -181,6 +181,9 @@ class BucketedGraph(CapturedGraph):
         (rule,) = self._operation(self.first_sizes).rules.values()
         jax.eval_shape(rule.run, *[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in rule.operands])
 
+    def operations(self):
+        return [*self.ops.values()]
+
     def __call__(self, tensors, host_results=()):
         sizes = self.sizes.evaluate(tensors)
         bucket = {name: self._bucket_size(name, n) for name, n in sizes.items()}
