@@ -2,7 +2,8 @@
 
 import copy
 import gc
-import inspect
+import subprocess
+import sys
 import time
 from typing import TypeVar
 
@@ -186,10 +187,8 @@ def test_layouts_of_a_model():
         model.infer_train_layout(data, sink_size=0)
 
 
-@pytest.mark.parametrize(("method", "expected"), [
-    (nn.ELU.construct, "return function(x, alpha=self.alpha)"),
-    (nn.ELU.__init__, "self.alpha = alpha"),
-    (nn.Dense.construct, "def construct"),
-])  # fmt: skip
-def test_sources_of_layers_can_be_read(method, expected):
-    assert expected in inspect.getsource(method)
+def test_sources_of_layers_can_be_read():
+    """In another process, since tests clear Python's cache of sources."""
+    code = "import inspect; from sporax import nn; print(inspect.getsource(nn.ELU.construct))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "return function(x, alpha=self.alpha)" in done.stdout

@@ -62,13 +62,8 @@ class Parameter(Tensor):
 
     @name.setter
     def name(self, name):
-        require(
-            name is None or isinstance(name, str),
-            "must-be-value",
-            "Parameter",
-            name=name,
-            kind="a-string-or-none",
-        )
+        fits, kind = isinstance(name, str | None), "a-string-or-none"
+        require(fits, "must-be-type", "Parameter", ValueError, name=name, kind=kind)
         name = (name or "").strip()
         fits, most = len(name) <= _LONGEST_NAME, _LONGEST_NAME
         require(fits, "at-most-characters", "Parameter", name=name, most=most, length=len(name))
