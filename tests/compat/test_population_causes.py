@@ -10,7 +10,9 @@ from sporax._src.mindspore.compat import (
     generated_functions,
     gradient_primitives,
     inner_primitives,
+    private_functions,
     region_pooling,
+    standard_method,
 )
 
 X = Tensor([1.0, 2.0])
@@ -24,7 +26,8 @@ BINS = Tensor([[[[1.0]]], [[[2.0]]]])
 REGIONS = Tensor([[[0.0, 0.0], [0.6, 1.2], [0.2, 2.3], [2.6, 6.0], [4.0, 9.0]]])
 NAMES = {
     "ms": ms, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN, "G": gradient_primitives,
-    "A": generated_functions, "I": inner_primitives, "R": region_pooling, "SQUARES": SQUARES,
+    "A": generated_functions, "I": inner_primitives, "S": standard_method, "F": private_functions,
+    "R": region_pooling, "SQUARES": SQUARES,
     "REGION": REGION, "REGIONS": REGIONS, "BINS": BINS, "X64": X.astype(ms.float64),
     "HALVES": HALVES, "COO": COO, "WHOLE": WHOLE,
 }  # fmt: skip
@@ -67,6 +70,17 @@ VALUES = {
         [[2, 1, -1], [5, -1, -1]],
         [[0, 1, 0], [0, 0, 0]],
     ],
+    "ops.Inv()(Tensor([1, -1, 2], ms.int32))": [1, -1, 0],
+    # what stays is wrapped
+    "ops.PadV3('circular')(Tensor([[[0.0, 1.0, 2.0]]]), (1, -1))": [[[1.0, 0.0, 1.0]]],
+    "ms.numpy.cross(X, Tensor([[1.0, 2.0], [3.0, 4.0]]))": [0.0, -2.0],
+    "ms.numpy.cross(X, Tensor([3.0, 4.0, 5.0]))": [10.0, -5.0, -2.0],
+    # functions of private modules
+    "S.take(X, Tensor([1]))": [2.0],
+    "S.tensor_bool(X[0])": True,
+    "F._infer_out_shape((5,), (6, 1))": [6, 5],
+    "F._canonicalize_axis((-1, 0), 3)": [0, 2],
+    "F._canonicalize_axis(-1, 3)": 2,
     # a weight of one output
     "ops.dense(Tensor([[1.0, 2.0]]), X, Tensor(0.5))": [5.5],
     "ops.Dense()(X, X)": 5.0,
@@ -123,7 +137,7 @@ REJECTED = {
 @pytest.mark.parametrize("call", VALUES)
 def test_value(call):
     result = eval(call, NAMES)
-    numbers = [t.asnumpy() for t in (result if isinstance(result, tuple) else (result,))]
+    numbers = [np.asarray(t) for t in (result if isinstance(result, tuple) else (result,))]
     expected = VALUES[call]
     np.testing.assert_allclose(numbers if isinstance(result, tuple) else numbers[0], expected)
 
