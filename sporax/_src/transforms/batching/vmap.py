@@ -89,11 +89,7 @@ class VectorizedFunction:
             result = map_tensors(itself, result, _as_tensor)
             outs = self._axes("out_axes", self.out_axes, result)
             results, result_treedef = flatten(result)
-            changed = [
-                (t, axis, of_slice._value)
-                for (t, axis), (of_slice, value) in zip(sliced, slices, strict=True)
-                if of_slice._value is not value
-            ]
+            changed = _changed(sliced, slices)
             written = [] if stacked_cells is None else [v for _, v in stacked_cells.written]
             values = [*[t._lift() for t in results], *[v for *_, v in changed], *written]
             return values, [*outs, *[axis for _, axis, _ in changed], *[0] * len(written)]
@@ -146,6 +142,12 @@ class VectorizedFunction:
         fits = axes is None or name != "in_axes" or tensors_of(obj)
         require(fits, "none-for-no-tensor", self.who, argument=name, value=obj, got=axes)
         return [axis for t in tensors_of(obj) for axis in self._axes(name, axes, t)]
+
+
+def _changed(sliced, slices):
+    """Return the arguments whose slices were written to, as [(Tensor, axis, Value of a slice)]."""
+    pairs = zip(sliced, slices, strict=True)
+    return [(t, axis, s._value) for (t, axis), (s, value) in pairs if s._value is not value]
 
 
 def _as_tensor(item):
