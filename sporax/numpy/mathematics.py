@@ -291,7 +291,11 @@ def cross(a: Array, b: Array, axisa=-1, axisb=-1, axisc=-1, axis=None):
     for argument, x, dim in (("axisa", a, axisa), ("axisb", b, axisb)):
         axis_of("cross", dim, x.ndim, argument)
         require(x.shape[dim] in (2, 3), "vectors-2-3-components", shape=x.shape, value=dim)
-    return jnp.cross(a, b, axisa, axisb, axisc)
+    a, b = jnp.moveaxis(a, axisa, -1), jnp.moveaxis(b, axisb, -1)
+    if a.shape[-1] == b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = (jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, 3 - x.shape[-1])]) for x in (a, b))
+    return jnp.cross(a, b, axisc=axisc)
 
 
 @array_op("kron(a, b)", promotes=True)

@@ -6,7 +6,14 @@ import pytest
 import sporax as ms
 from sporax import Tensor, nn, ops
 from sporax._src.capture.graph_capture.executors import _pynative_executor
-from sporax._src.mindspore.compat import generated_functions, gradient_primitives, region_pooling
+from sporax._src.mindspore.compat import (
+    generated_functions,
+    gradient_primitives,
+    inner_primitives,
+    private_functions,
+    region_pooling,
+    standard_method,
+)
 
 X = Tensor([1.0, 2.0])
 NAN = float("nan")
@@ -19,8 +26,9 @@ BINS = Tensor([[[[1.0]]], [[[2.0]]]])
 REGIONS = Tensor([[[0.0, 0.0], [0.6, 1.2], [0.2, 2.3], [2.6, 6.0], [4.0, 9.0]]])
 NAMES = {
     "ms": ms, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN, "G": gradient_primitives,
-    "A": generated_functions, "R": region_pooling, "SQUARES": SQUARES, "REGION": REGION,
-    "REGIONS": REGIONS, "BINS": BINS, "X64": X.astype(ms.float64),
+    "A": generated_functions, "I": inner_primitives, "S": standard_method, "F": private_functions,
+    "R": region_pooling, "SQUARES": SQUARES,
+    "REGION": REGION, "REGIONS": REGIONS, "BINS": BINS, "X64": X.astype(ms.float64),
     "HALVES": HALVES, "COO": COO, "WHOLE": WHOLE,
 }  # fmt: skip
 ZERO = [0.0, 0.0]
@@ -57,6 +65,22 @@ VALUES = {
         [[1.099609375, 1.5, 1.900390625, 2.30078125, 2.767578125, 3.232421875, 3.69921875]]
     ],
     "ops.TopK(sorted=False)(X, 2)": [[1.0, 2.0], [0, 1]],
+    "ops.UnsortedSegmentSum()(X, Tensor([1, 1]), Tensor([2]))": [0.0, 3.0],
+    "ops.vmap(lambda x: ops.UniqueWithPad()(x, -1))(Tensor([[2, 1, 2], [5, 5, 5]]))": [
+        [[2, 1, -1], [5, -1, -1]],
+        [[0, 1, 0], [0, 0, 0]],
+    ],
+    "ops.Inv()(Tensor([1, -1, 2], ms.int32))": [1, -1, 0],
+    # what stays is wrapped
+    "ops.PadV3('circular')(Tensor([[[0.0, 1.0, 2.0]]]), (1, -1))": [[[1.0, 0.0, 1.0]]],
+    "ms.numpy.cross(X, Tensor([[1.0, 2.0], [3.0, 4.0]]))": [0.0, -2.0],
+    "ms.numpy.cross(X, Tensor([3.0, 4.0, 5.0]))": [10.0, -5.0, -2.0],
+    # functions of private modules
+    "S.take(X, Tensor([1]))": [2.0],
+    "S.tensor_bool(X[0])": True,
+    "F._infer_out_shape((5,), (6, 1))": [6, 5],
+    "F._canonicalize_axis((-1, 0), 3)": [0, 2],
+    "F._canonicalize_axis(-1, 3)": 2,
     # a weight of one output
     "ops.dense(Tensor([[1.0, 2.0]]), X, Tensor(0.5))": [5.5],
     "ops.Dense()(X, X)": 5.0,
@@ -95,6 +119,10 @@ REJECTED = {
         "the sizes along axis 0 must be equal",
     ),
     "ops.SeLU()(Tensor([1], ms.int64))": (TypeError, "a Tensor of a floating dtype"),
+    "I.SparseReshape()(Tensor([[0]]), Tensor([4]), Tensor([3, -1]))": (
+        RuntimeError,
+        "must be filled by the 4 elements",
+    ),
     "R.PSROIPooling(0.5, 1.5, 2)": (TypeError, "'group_size' must be an int"),
     "R.PSROIPooling(0.5, 1, 2)(SQUARES, REGION)": (RuntimeError, "'features' must have shape"),
     "R.PSROIPooling(0.5, 2, 2)(SQUARES, X)": (RuntimeError, "'rois' must have shape"),
@@ -109,7 +137,7 @@ REJECTED = {
 @pytest.mark.parametrize("call", VALUES)
 def test_value(call):
     result = eval(call, NAMES)
-    numbers = [t.asnumpy() for t in (result if isinstance(result, tuple) else (result,))]
+    numbers = [np.asarray(t) for t in (result if isinstance(result, tuple) else (result,))]
     expected = VALUES[call]
     np.testing.assert_allclose(numbers if isinstance(result, tuple) else numbers[0], expected)
 
@@ -149,6 +177,15 @@ def test_waiting_raises_errors_of_indices(wait):
     with pytest.raises(RuntimeError, match="must be in"):
         wait()
     assert rows.shape == (1,)
+
+
+@pytest.mark.parametrize("kind", [Tensor, ms.Parameter])
+@pytest.mark.parametrize("way", [lambda f: f, ms.jit])
+def test_vmap_writes_to_the_slices_of_an_argument(kind, way):
+    x = kind(Tensor([[1.0, 2.0], [3.0, 4.0]]))
+    nested = ops.vmap(ops.vmap(lambda x, y: ops.assign_add(x, y), (0, None)), (1, 0))
+    assert way(nested)(x, Tensor([10.0, 20.0])).tolist() == [[11.0, 13.0], [22.0, 24.0]]
+    assert x.tolist() == [[11.0, 22.0], [13.0, 24.0]]
 
 
 def test_arguments_that_contain_themselves_run_dynamically():

@@ -251,6 +251,13 @@ SPARSE = [
     ("CSRSparseMatrixToSparseTensor", {}, parts(A), as_coo(A)),
     ("SparseTensorToCSRSparseMatrix", {}, as_coo(A), parts(A)),
     ("SparseMatrixSparseMatMul", {}, (*parts(A), *parts(B)), product),
+    ("SparseMatrixMatMul", {}, (*parts(A), B.toarray()), (A @ B).toarray()),
+    (
+        "SparseMatrixMatMul",
+        {"adjoint_x1": True, "transpose_x2": True, "transpose_output": True},
+        (*parts(B), A.toarray()),
+        (A @ B).toarray(),
+    ),
     ("SparseMatrixSoftmax", {"dtype": ms.float32}, parts(A), softmax),
     (
         "SparseMatrixOrderingAMD",  # a star: its leaves come first

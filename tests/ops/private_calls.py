@@ -102,6 +102,7 @@ P.NMSWithMask(0.7)(T([[70, 70, 45, 75, 0.6], [30, 33, 43, 29, 0.1]], 'f4'))
 G.ReLU6Grad()(T([1, 2, 3], 'f4'), T([0, 6, 7], 'f4')); T(Q.TensorToList()(T([3, 4])))
 G.BatchNormGrad(True, 1e-5)(p, p * p, w[:2], w[1:], w[:2], w[1:])
 G.BatchNormGrad(False, 1e-5)(p, p * p, w[:2], w[1:], w[:2], w[1:])
-A.TraceV2Grad()(T(3, 'f4'), T([2, 3], 'i8'), 1, 0, 1)
+A.TraceV2Grad()(T(3, 'f4'), T([2, 3], 'i8'), 1, 0, 1); G.ConcatOffset(2, 1)((x, c))
+S.SparseReshape()(T([[0, 0, 1], [1, 2, 3]], 'i8'), T([2, 3, 6], 'i8'), T([9, -1], 'i8'))
 """
 CALLS = [call.strip() for call in ROWS.replace("\n", ";").split(";") if call.strip()]

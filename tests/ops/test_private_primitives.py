@@ -59,6 +59,9 @@ ATTENTION = {  # what it runs on an Ascend only
     "A.OneHotExt(0)(T([2, 0]), 3, T(5), T(1))": [np.array([[1, 5], [1, 1], [5, 1]])],
 }
 GRADIENTS = {  # what it computes only in GRAPH_MODE, or not for these arguments
+    "A.SoftmaxBackward()(T([[1, 2]], 'f4'), T([[0.25, 0.75]], 'f4'))": [
+        np.array([[-0.1875, 0.1875]])
+    ],
     "G.PadV3Grad('circular')(T([[[1, 2, 3, 4], [5, 6, 7, 8]]], 'f4'), T([1, 1]))": [
         np.array([[[2 + 4, 3 + 1], [6 + 8, 7 + 5]]])
     ],

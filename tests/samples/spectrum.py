@@ -47,6 +47,8 @@ REFUSALS = [
     Refusal("fft-dims", lambda: ops.FFTWithSize(4, False, False)(X), ValueError, ("'signal_nd",)),
     Refusal("fft-norm", lambda: ops.FFTWithSize(1, False, True, "x")(X), ValueError, ("'norm'",)),
     Refusal("fft-dtype", lambda: ops.FFTWithSize(1, True, True)(X), TypeError, ("complex",)),
+    Refusal("fft-one", lambda: ops.FFTWithSize(1, True, True)(Tensor(np.ones(1, np.complex64))),
+            ValueError, ("'signal_sizes'", "(1,)")),
     Refusal("svd-dims", lambda: ops.svd(X[0]), ValueError, ("'svd'", "(..., M, N)", "(3,)")),
     Refusal(
         "sparse", lambda: ops.SparseTensorDenseMatmul()(Tensor([[0, 0]]), X[0, :1], (2, 2), X.T),

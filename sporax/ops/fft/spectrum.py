@@ -43,6 +43,7 @@ def fft_with_size(
         if not inverse:
             return jnp.fft.rfftn(x, axes=axes, norm=norm)
         sizes = tuple(signal_sizes) or None
+        require(sizes or x.shape[-1] > 1, "last-axis-at-least-2", shape=x.shape)
         return jnp.fft.irfftn(x, sizes, axes=axes, norm=norm)
     out = (jnp.fft.ifftn if inverse else jnp.fft.fftn)(x, axes=axes, norm=norm)
     return out.real if real and inverse else out

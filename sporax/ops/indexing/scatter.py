@@ -334,6 +334,7 @@ _SEGMENTS = """The {word} of the slices of `{operand}` with equal `segment_ids`,
 
 def _declare_segments(short, title, operand, word, compute, shown, empty):
     def function(input: Array, segment_ids: Array, num_segments):
+        num_segments = _count(num_segments)
         flat = jnp.reshape(input, (segment_ids.size, *input.shape[segment_ids.ndim :]))
         ids = jnp.reshape(segment_ids, (-1,))
         ids = jnp.where(ids < 0, num_segments, ids)
@@ -352,9 +353,14 @@ def _declare_segments(short, title, operand, word, compute, shown, empty):
     )(function)
 
 
+def _count(number) -> Any:
+    """Return a number, which may come from a Tensor with one element."""
+    return number[0] if isinstance(number, tuple) and len(number) == 1 else number
+
+
 def _segments(input, segment_ids, num_segments):
     left_out = jnp.maximum(segment_ids, 0)
-    return [Range(left_out, num_segments, low=0, span="the-number-of-segments")]
+    return [Range(left_out, _count(num_segments), low=0, span="the-number-of-segments")]
 
 
 def _segment_prod(x, ids, count):

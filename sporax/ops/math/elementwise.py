@@ -34,7 +34,7 @@ _FLOATING = [
     ("expm1", "Expm1", "$e^x - 1$", jnp.expm1, "0.0", "0."),
     ("exp2", "", "$2^x$", jnp.exp2, "3.0", "8."),
     ("rsqrt", "Rsqrt", r"$1 / \sqrt{x}$", jax.lax.rsqrt, "4.0", "0.5"),
-    ("reciprocal", "Reciprocal Inv", "$1 / x$", _reciprocal, "4.0", "0.25"),
+    ("reciprocal", "Reciprocal", "$1 / x$", _reciprocal, "4.0", "0.25"),
     ("sin", "Sin", r"$\sin x$", jnp.sin, "0.0", "0."),
     ("cos", "Cos", r"$\cos x$", jnp.cos, "0.0", "1."),
     ("tan", "Tan", r"$\tan x$", jnp.tan, "0.0", "0."),

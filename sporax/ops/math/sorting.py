@@ -237,22 +237,26 @@ def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False,
     return (Tensor(values), *[Tensor(r.astype(np.int64)) for r in extras])
 
 
-@composite(
+@op(
     function="unique_with_pad(x: input, pad_num)", tensor="unique_with_pad(input, pad_num)",
     primitive="UniqueWithPad()(x: input, pad_num)",
 )  # fmt: skip
-def unique_with_pad(input, pad_num) -> Arrays:
+def unique_with_pad(input: Array, pad_num: Array) -> Arrays:
     """The distinct elements in order of first appearance, padded with `pad_num`, and each element's
     index among them: a pair, of the vector's size and dtype.
 
     >>> [t.asnumpy() for t in ops.unique_with_pad(Tensor([2, 1, 2]), 0)]
     [array([2, 1, 0]), array([0, 1, 0])]
     """
-    require(input.ndim == 1, "vector", "UniqueWithPad", argument="x", shape=input.shape)
-    values, inverse = (t.asnumpy() for t in unique(input))
-    padded = np.full(input.shape, int(pad_num), values.dtype)
-    padded[: len(values)] = values
-    return Tensor(padded), Tensor(inverse.astype(values.dtype))
+    require(input.ndim == 1, "vector", argument="x", shape=input.shape)
+    values, first, inverse = jnp.unique(
+        input, return_index=True, return_inverse=True, size=input.size, fill_value=0
+    )
+    positions = jnp.arange(input.size)
+    is_padding = positions > inverse.max(initial=-1)
+    order = jnp.argsort(jnp.where(is_padding, input.size, first))
+    padded = jnp.where(is_padding, pad_num.astype(input.dtype), values[order])
+    return padded, jnp.argsort(order)[inverse].astype(input.dtype)
 
 
 @composite(tensor=True, mint=True)

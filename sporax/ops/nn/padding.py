@@ -29,6 +29,9 @@ def pad_each_side(input: Array, value: OPTIONAL = None, *, paddings, mode):
     _MODE(None, mode=mode)
     require(len(paddings) == input.ndim, "paddings-given-axes", ndim=input.ndim, got=paddings)
     kind, most = _MODES[mode]
+    added = tuple(tuple(max(n, 0) for n in sides) for sides in paddings)
+    if mode == "circular":  # of what stays
+        input, paddings = _cropped(input, paddings), added
     for n, sides in zip(input.shape, paddings, strict=True):
         if most is not None and max(sides) > most(n):
             raise rejection("mode-add-at-most-axis", mode=mode, most=most(n), n=n, got=sides)
@@ -39,13 +42,16 @@ def pad_each_side(input: Array, value: OPTIONAL = None, *, paddings, mode):
         # JAX cannot differentiate `lax.pad` with respect to its value alone
         inside = _zeros_around(jnp.ones(input.shape, bool), paddings)
         return jnp.where(inside, out, value.astype(input.dtype))
-    added = [tuple(max(n, 0) for n in sides) for sides in paddings]
-    out = jnp.pad(input, added, kind)
-    cut = [
+    return _cropped(jnp.pad(input, added, kind), paddings)
+
+
+def _cropped(x, paddings):
+    """Crop `x` by what is negative."""
+    kept = [
         slice(max(-before, 0), size - max(-after, 0))
-        for size, (before, after) in zip(out.shape, paddings, strict=True)
+        for size, (before, after) in zip(x.shape, paddings, strict=True)
     ]
-    return out[tuple(cut)]
+    return x[tuple(kept)]
 
 
 def _zeros_around(x, paddings):

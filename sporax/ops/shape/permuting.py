@@ -323,7 +323,7 @@ def mixed_precision_cast(dst_dtype, x):
     return map_tensors(lambda t: cast(t, dst_dtype) if t.is_floating_point() else t, x)
 
 
-@composite(function="inv(x)", tensor=True)
+@composite(function="inv(x)", tensor=True, primitive="Inv()(x)")
 def inv(x):
     """$1 / x$, element by element; for integers truncated toward zero, in their dtype.
 

@@ -106,6 +106,24 @@ def _matrix_product(*components):
     return _components(np.array([*first[0][:-1], second[0][-1]]), products, components[1].dtype)
 
 
+def _dense_product(
+    *operands, transpose_x1=False, transpose_x2=False, adjoint_x1=False, adjoint_x2=False,
+    transpose_output=False, conjugate_output=False,
+):  # fmt: skip
+    *components, dense = operands
+    products = []
+    batch = dense if dense.ndim == 3 else dense[None]
+    for first, second in zip(_matrices(*components), batch, strict=True):
+        first = (first.conj() if adjoint_x1 else first).toarray()
+        second = second.conj() if adjoint_x2 else second
+        product = (first.T if transpose_x1 or adjoint_x1 else first) @ (
+            second.T if transpose_x2 or adjoint_x2 else second
+        )
+        product = product.conj() if conjugate_output else product
+        products.append(product.T if transpose_output else product)
+    return np.stack(products) if dense.ndim == 3 else products[0]
+
+
 def _softmax(shape, batches, rows, columns, values):
     result = values.astype(np.float64)
     for first, last in itertools.pairwise(rows.tolist()):
@@ -230,6 +248,17 @@ _PRIMITIVES = {
     "SparseSegmentMeanWithNumSegments": (_segment_mean, ()),
     "CSRSparseMatrixToSparseTensor": (_matrix_to_tensor, ()),
     "SparseTensorToCSRSparseMatrix": (_tensor_to_matrix, ()),
+    "SparseMatrixMatMul": (
+        _dense_product,
+        (
+            "transpose_x1",
+            "transpose_x2",
+            "adjoint_x1",
+            "adjoint_x2",
+            "transpose_output",
+            "conjugate_output",
+        ),
+    ),
     "SparseMatrixSparseMatMul": (_matrix_product, ()),
     "SparseMatrixSoftmax": (_softmax, ("dtype",)),
     "SparseMatrixOrderingAMD": (_minimum_degree, ()),

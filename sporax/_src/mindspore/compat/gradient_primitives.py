@@ -216,6 +216,17 @@ def _log_of_softmax(axis, logits, grad):
     return grad - ops.exp(logits) * grad.sum(axis, keepdims=True)
 
 
+def _softmax(dout, out, dim):
+    return out * (dout - (dout * out).sum(dim, keepdims=True))
+
+
+def _starts(N, axis, x):
+    """Return the index of each Tensor's first element in their concatenation."""
+    starts = np.zeros((len(x), x[0].ndim), np.int64)
+    starts[1:, axis] = np.cumsum([t.shape[axis] for t in x[:-1]])
+    return Tensor(starts)
+
+
 def _masked(input, mask, grad):
     wide = ops.zeros(np.broadcast_shapes(input.shape, mask.shape), grad.dtype)
     spread = wide.masked_scatter(ops.broadcast_to(mask, wide.shape), grad)
@@ -288,6 +299,7 @@ _ROWS = {
     "SigmoidGrad()(y, dy)": lambda y, dy: dy * y * (1 - y),
     "EluGrad()(dout, out)": lambda dout, out: ops.where(out > 0, dout, dout * (out + 1)),
     "LogSoftmaxGrad(axis=-1)(logits, grad)": _log_of_softmax,
+    "SoftmaxBackward()(dout, out, dim=-1)": _softmax,
     # maximum and minimum
     "MaximumGrad(grad_x=True, grad_y=True)(x, y, grads)": (
         lambda grad_x, grad_y, x, y, grads: _pull(ops.maximum, grads, x, y)
@@ -367,6 +379,7 @@ _ROWS = {
         lambda x: ops.gather_elements(x, int(dim), index), dout, x
     ),
     "MaskedSelectGrad()(input, mask, grad)": _masked,
+    "ConcatOffset(N=2, axis=0)(x)": _starts,
     "FlattenGrad()(x, shape)": lambda x, shape: ops.reshape(x, sizes(shape)),
     "TraceGrad()(y_grad, x_shape)": lambda y_grad, x_shape: _pull_to(x_shape, ops.trace, y_grad),
     "TraceV2Grad()(dout, shape, offset=0, axis1=1, axis2=0)": (

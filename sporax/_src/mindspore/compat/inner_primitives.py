@@ -5,9 +5,11 @@ A row maps the signature of a class, attributes and inputs, to its computation.
 """
 
 import functools
+import math
 
 from sporax import mint, ops
 from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import require
 from sporax.ops.declaration import Composite
 
 
@@ -46,11 +48,27 @@ def _of_each(choose, x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_
         ops.zeros(union.shape, own.dtype).index_add(0, ops.searchsorted(union, flat), own)
         for flat, own in zip(flat_indices, (x1_values, x2_values), strict=True)
     ]
-    indices, remaining = [], union
-    for size in reversed(sizes(x1_shape)):
-        indices.append(remaining % size)
-        remaining = remaining // size
-    return ops.stack(indices[::-1], 1).astype(x1_indices.dtype), choose(*values)
+    return _unflattened(union, sizes(x1_shape)).astype(x1_indices.dtype), choose(*values)
+
+
+def _unflattened(flat, shape):
+    """Invert `_flat_indices`."""
+    indices = []
+    for size in reversed(shape):
+        indices.append(flat % size)
+        flat = flat // size
+    return ops.stack(indices[::-1], 1)
+
+
+def _reshaped(indices, shape, new_shape):
+    """Return the indices and shape of a sparse matrix after reshaping; -1 is worked out."""
+    own, wanted = math.prod(sizes(shape)), list(sizes(new_shape))
+    if -1 in wanted:
+        wanted[wanted.index(-1)] = own // max(1, -math.prod(wanted))
+    fits = math.prod(wanted) == own and min(wanted, default=0) >= 0
+    given = {"argument": "new_shape", "size": own, "own": "'shape'", "got": sizes(new_shape)}
+    require(fits, "filled-elements", "SparseReshape", error=RuntimeError, **given)
+    return _unflattened(_flat_indices(indices, shape), wanted), Tensor(wanted, new_shape.dtype)
 
 
 def _segments(power, x, indices, segment_ids, count=None):
@@ -118,6 +136,7 @@ _MATRICES = "x1_indices, x1_values, x1_shape, x2_indices, x2_values, x2_shape"
 _ROWS = {
     "ConvertToDynamic(is_dynamic_rank=False)(input)": lambda is_dynamic_rank, input: input,
     f"SparseSparseMaximum()({_MATRICES})": functools.partial(_of_each, ops.maximum),
+    "SparseReshape()(indices, shape, new_shape)": _reshaped,
     "SparseSegmentSqrtN()(x, indices, segment_ids)": functools.partial(_segments, 0.5),
     "SparseSegmentSqrtNWithNumSegments()(x, indices, segment_ids, num_segments)": (
         lambda x, indices, segment_ids, num_segments: _segments(

@@ -7,6 +7,7 @@ import os
 import pathlib
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from sporax import nn, ops
 from sporax._src.capture.graph_capture.jit import jit
@@ -97,6 +98,17 @@ _raise_type_error = _raising(TypeError, type)
 _raise_value_error = _raising(ValueError, str)
 _raise_runtime_error = _raising(RuntimeError, str)
 _raise_unimplemented_error = _raising(NotImplementedError, str)
+
+
+def _infer_out_shape(*shapes):
+    """Return the shape of operands that are broadcast."""
+    return np.broadcast_shapes(*shapes)
+
+
+def _canonicalize_axis(axis, ndim):
+    """Return nonnegative axes, ascending: an int for one axis, else a tuple."""
+    axes = sorted(normalize_axis_tuple(axis, ndim))
+    return axes[0] if len(axes) == 1 else tuple(axes)
 
 
 def _make_directory(path, arg_name="path"):

@@ -25,8 +25,8 @@ def vmap(fn, in_axes=0, out_axes=0) -> Callable:
     is the same for all slices. A container of Tensors takes one entry, or a tuple of entries.
 
     Keyword arguments, Parameters and other Tensors that `fn` refers to are not mapped, nor is the
-    random state: every slice draws the same numbers. Values that `fn` writes must be the same for
-    all slices.
+    random state: every slice draws the same numbers. What `fn` writes to a slice of an argument is
+    written to the argument; other values that it writes must be the same for all slices.
 
     >>> vmap(lambda x, y: (x * y).sum(), in_axes=(0, None))(ops.ones((2, 3)), ops.ones((3,)))
     Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  3.00000000e+00])
@@ -74,12 +74,13 @@ class VectorizedFunction:
         stacked_cells = StackedCells(self.who, self.fn) if self.of_cells else None
         stacked = [] if stacked_cells is None else stacked_cells.stacked
         values = [*stacked, *[t._lift() for t, _ in sliced]]
-        result_treedef = None
+        result_treedef, changed = None, []
 
         def run(inputs):
-            nonlocal result_treedef
-            slices, pairs = iter(inputs[len(stacked) :]), zip(tensors, axes, strict=True)
-            inside = unflatten(treedef, [t if a is None else wrap(next(slices)) for t, a in pairs])
+            nonlocal result_treedef, changed
+            slices = [(wrap(value), value) for value in inputs[len(stacked) :]]
+            handles, pairs = iter(slices), zip(tensors, axes, strict=True)
+            inside = unflatten(treedef, [t if a is None else next(handles)[0] for t, a in pairs])
             if stacked_cells is None:
                 result = self.fn(*inside, **kwargs)
             else:
@@ -88,8 +89,10 @@ class VectorizedFunction:
             result = map_tensors(itself, result, _as_tensor)
             outs = self._axes("out_axes", self.out_axes, result)
             results, result_treedef = flatten(result)
+            changed = _changed(sliced, slices)
             written = [] if stacked_cells is None else [v for _, v in stacked_cells.written]
-            return [*[t._lift() for t in results], *written], [*outs, *[0] * len(written)]
+            values = [*[t._lift() for t in results], *[v for *_, v in changed], *written]
+            return values, [*outs, *[axis for _, axis, _ in changed], *[0] * len(written)]
 
         of_values = [0] * len(stacked) + [axis for _, axis in sliced]
         outputs = LiftedFunction(self.who, size)(run, values, of_values)
@@ -97,7 +100,10 @@ class VectorizedFunction:
             count = len(outputs) - len(stacked_cells.written)
             stacked_cells.write(outputs[count:])
             outputs = outputs[:count]
-        return unflatten(result_treedef, map(wrap, outputs))
+        count = len(outputs) - len(changed)
+        for (t, *_), value in zip(changed, outputs[count:], strict=True):
+            t._rebind(value)
+        return unflatten(result_treedef, map(wrap, outputs[:count]))
 
     def _size(self, sliced, n_args):
         """Return the number of slices."""
@@ -136,6 +142,12 @@ class VectorizedFunction:
         fits = axes is None or name != "in_axes" or tensors_of(obj)
         require(fits, "none-for-no-tensor", self.who, argument=name, value=obj, got=axes)
         return [axis for t in tensors_of(obj) for axis in self._axes(name, axes, t)]
+
+
+def _changed(sliced, slices):
+    """Return the arguments whose slices were written to, as [(Tensor, axis, Value of a slice)]."""
+    pairs = zip(sliced, slices, strict=True)
+    return [(t, axis, s._value) for (t, axis), (s, value) in pairs if s._value is not value]
 
 
 def _as_tensor(item):
