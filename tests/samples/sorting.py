@@ -30,7 +30,18 @@ def searchsorted(row, expected, right=False):
 
 ROWS = [np.array([[1, 3, 3], [0, 2, 4]]), np.array([[3, 5], [2, -1]])]
 
+PAIRED = np.array([2, 1, 2, 5])
+
+
+def unique_with_pad(x, pad):
+    values, first, inverse = np.unique(x, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    padded = [*values[order], *[pad] * (x.size - values.size)]
+    return np.array(padded), np.argsort(order)[inverse]
+
+
 SAMPLES = [
+    Sample("unique_with_pad", [PAIRED, np.array(9)], unique_with_pad),
     Sample("sort", [(2, 4)], sort),
     Sample("sort", [TIES], sort, {"descending": True}),
     Sample("sort", [TIES], sort, {"axis": 0}),

@@ -239,7 +239,7 @@ def unique_sorted(input, sorted=True, return_inverse=False, return_counts=False,
 
 @op(
     function="unique_with_pad(x: input, pad_num)", tensor="unique_with_pad(input, pad_num)",
-    primitive="UniqueWithPad()(x: input, pad_num)",
+    primitive="UniqueWithPad()(x: input, pad_num)", differentiable=False,
 )  # fmt: skip
 def unique_with_pad(input: Array, pad_num: Array) -> Arrays:
     """The distinct elements in order of first appearance, padded with `pad_num`, and each element's

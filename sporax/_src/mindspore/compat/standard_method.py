@@ -6,4 +6,5 @@ tensor_bool = bool
 
 
 def __getattr__(name):
-    return getattr(Tensor, name)
+    member = getattr(Tensor, name)
+    return member.fget if isinstance(member, property) else member
