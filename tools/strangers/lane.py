@@ -38,6 +38,7 @@ class Run:
             "STRANGERS_EVENTS": str(self.events),
             "STRANGERS_LIMIT": str(limit),
             "STRANGERS_NAME": library.name,
+            "STRANGERS_PACKAGES": " ".join(library.packages),
             "STRANGERS_LOST": " ".join(library.lost),
             numbers: str(library.numbers if is_sporax else folder / "numbers.jsonl"),
             "STRANGERS_SELECT": str(folder / "select.txt"),
@@ -47,7 +48,8 @@ class Run:
     def files(self):
         """The files with tests, relative to the tree, which gets copies of the drivers."""
         found = []
-        for entry in self.library.tests:
+        imports = ["own:imports.py"] if self.library.packages else []
+        for entry in [*imports, *self.library.tests]:
             if entry.startswith("own:"):
                 name = entry.removeprefix("own:")
                 shutil.copyfile(DRIVERS / name, self.tree / f"own_{name}")
@@ -61,6 +63,15 @@ class Run:
                     raise Missing(f"no tests at {entry} in {self.library.source}")
                 found += [p.relative_to(self.tree).as_posix() for p in paths]
         return list(dict.fromkeys(found))
+
+    def forget(self, text):
+        """Drop the verdicts that contain `text`, so that these tests run again."""
+        entries = [json.loads(line) for line in self.events.read_text("utf8").splitlines()]
+        dropped = {e["id"] for e in entries if text in f"{e.get('outcome')}: {e.get('error')}"}
+        files = {name.split("::")[0] for name in dropped}
+        kept = [e for e in entries if e.get("id", e.get("start")) not in dropped]
+        kept = [e for e in kept if e.get("file") not in files]
+        self.events.write_text("".join(json.dumps(entry) + "\n" for entry in kept), "utf8")
 
     def verdicts(self, selected=None):
         """Run what has not run; return {test: verdict}, of `selected` tests only if given."""
@@ -97,7 +108,8 @@ class Run:
         """Run pytest; return the outcome of the test that runs when the process ends."""
         command = [self.python, "-m", "pytest", "-p", "strangers_plugin", "-p", "no:cacheprovider"]
         command += ["-q", "--tb=short", "--rootdir", self.tree, "-c", self.ini]
-        command += [*self.library.arguments, file]
+        own = file.startswith("own_")
+        command += [file] if own else [*self.library.arguments, file]
         with (self.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
                 list(map(str, command)), cwd=self.tree, env=self.environment, stdout=log,

@@ -54,6 +54,9 @@ def sciai():
         Path(folder, "__init__.py").touch()
 
 
+golden_stick = sciai
+
+
 if __name__ == "__main__":
     found = globals().get(sys.argv[1])
     if found:
