@@ -15,11 +15,13 @@ The tests of these libraries run as they are, in copies of their repositories, u
 on a CPU and under sporax as `mindspore`. A test counts if it passes under MindSpore, and so does
 the import of a module.
 
-The code of a library is not changed. What its tests download is replaced by random images, and
-configurations name no weights to download. NumPy has the names that it lost in 1.24 and in 2, and a
-module that MindSpore 2.10 lost can be imported, but not used; both apply to MindSpore as well. Four
-names that MindSpore lost since MindSPONGE and MindNLP were written are put back, and a mark that
-MindEarth's tests name without `pytest.mark`.
+The code of a library is not changed. What its tests download is replaced: by random images, and by
+weights of one parameter that no model has; configurations name no weights to download. NumPy has
+the names that it lost in 1.24 and in 2, and a module that MindSpore 2.10 lost can be imported, but
+not used; both apply to MindSpore as well. Four names that MindSpore lost since MindSPONGE, MindElec
+and MindNLP were written are put back, and a mark that MindEarth's tests name without `pytest.mark`.
+MindSpore requires NumPy 1, JAX NumPy 2, where a float32 times a Python number is no longer a Python
+float: one test of MindSpore Armour asks for one. MindElec's C++ part, point clouds, is absent.
 
 `python -m tools.strangers NAME --into FOLDER` repeats a row, and continues where it was ended;
 `tools/strangers/libraries.csv` lists versions and requirements, `tests/recorded/libraries` the
@@ -42,10 +44,14 @@ CHINESE = {
     "intro": (
         "这些库的测试原样运行两遍：一遍用 CPU 上的 MindSpore 2.10，一遍用 sporax 充当 `mindspore`，"
         "都在各自仓库的副本里。在 MindSpore 下通过的测试才计入，模块的导入也一样。\n\n"
-        "库的代码一处不改。测试要下载的数据换成形式相同的随机图片，配置文件里要下载的权重则去掉。"
+        "库的代码一处不改。测试要下载的数据换成形式相同的随机图片，要下载的权重换成只有一个参数的文件，"
+        "哪个模型都没有这个参数；配置文件里要下载的权重则去掉。"
         "NumPy 补上了它在 1.24 和 2 里去掉的名字；MindSpore 2.10 去掉的模块可以导入，但不能使用；"
-        "两边都是这样。MindSPONGE 和 MindNLP 用到、MindSpore 后来去掉的四个名字，"
-        "以及 MindEarth 的测试漏写 `pytest.mark` 的标记，也都补上。\n\n"
+        "两边都是这样。MindSPONGE、MindElec 和 MindNLP 用到、MindSpore 后来去掉的四个名字，"
+        "以及 MindEarth 的测试漏写 `pytest.mark` 的标记，也都补上。"
+        "MindSpore 要用 NumPy 1，JAX 要用 NumPy 2，而在 NumPy 2 里 float32 乘以 Python 的数"
+        "不再是 Python 的 float：MindSpore Armour 有一个测试要求它是。"
+        "MindElec 用 C++ 写的点云部分不在其中。\n\n"
         "`python -m tools.strangers NAME --into FOLDER` 可以重做任意一行，中断后会从断处继续；"
         "版本和依赖见 `tools/strangers/libraries.csv`，"
         "每个测试的结果见 `tests/recorded/libraries`。本页由这些记录生成。\n"
