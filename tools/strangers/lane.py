@@ -87,12 +87,14 @@ class Run:
 
     def _run_file(self, file, selected):
         """Run a file's tests; again without those that have ended a process."""
+        is_over = selected is None  # otherwise, others may be selected than before
         while True:
             results, running, ended = self._read()
             if running:
                 self._log(id=running, outcome="crash", error="ended before the test was over")
                 continue
-            if file in ended or (selected is not None and set(selected) <= results.keys()):
+            is_complete = selected is not None and set(selected) <= results.keys()
+            if is_complete or (is_over and file in ended):
                 return
             (self.folder / "select.txt").write_text("\n".join(selected or ()), "utf8")
             (self.folder / "skip.txt").write_text("\n".join(results), "utf8")
@@ -104,6 +106,7 @@ class Run:
                 if reason["outcome"] == "timeout":
                     self._log(id=file, **reason)
                 self._log(file=file)
+                is_over = True
 
     def _process(self, file):
         """Run pytest; return the outcome of the test that runs when the process ends."""

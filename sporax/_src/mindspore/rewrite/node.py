@@ -69,12 +69,12 @@ class Node:
     def __new__(cls, node_type, *_fields):
         return node_type if isinstance(node_type, Node) else super().__new__(cls)  # a handler
 
-    def __init__(self, node_type, statement=None, name="", instance=None, instance_type=None):
+    def __init__(self, node_type, statement: Any = None, name="", instance=None, kind=None):
         if node_type is self:
             return
         self._type, self._name = node_type, name
         self._statement = statement  # the syntax tree, which holds arguments and targets
-        self._instance, self._instance_type = instance, instance_type
+        self._instance, self._instance_type = instance, kind
         self._body: Any = None  # the Body inside of a branch, a loop, a container or a function
         self._sub_tree = None
         self._manager: Any = None  # the Body that this node is in
