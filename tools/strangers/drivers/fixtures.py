@@ -28,7 +28,7 @@ def mindocr():
     models = Path("../.mindspore/models")
     models.mkdir(parents=True, exist_ok=True)
     for path in Path("mindocr").rglob("*.py"):
-        for name in re.findall(r"https?://\S+/(\S+\.ckpt)", path.read_text("utf8")):
+        for name in re.findall(r"/([\w.-]+\.ckpt)", path.read_text("utf8")):
             models.joinpath(name).write_bytes(b"\x0a" + bytes([len(value)]) + value)
     for path in Path("configs").rglob("*.yaml"):
         text = path.read_text("utf8")
