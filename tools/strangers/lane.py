@@ -166,6 +166,7 @@ class Run:
             error = error.replace(f"{old}/", f"{new}/")
         error = re.sub(r"0x[0-9a-f]{6,}", "0x…", error)
         error = re.sub(r"/tmp/[^\s'\"]+", "/tmp/…", error)
+        error = re.sub(r"/\S*/site-packages/", "", error)
         return f"{entry['outcome']}: {error[:200]}".removesuffix(": ")
 
 
