@@ -1,5 +1,6 @@
 """`Parameter`: a Tensor with a name and an identity, that an optimizer changes."""
 
+import functools
 import itertools
 from typing import Any
 
@@ -31,6 +32,12 @@ class Parameter(Tensor):
     __slots__ = ()
 
     checkpoint: Any  # the file of a loaded Parameter
+
+    def __new__(cls, default_input=None, *args, **kwargs):
+        kind = type(default_input)
+        if not issubclass(kind, Tensor) or kind.__new__ in (object.__new__, Parameter.__new__):
+            return object.__new__(cls)
+        return kind.__new__(_combined(cls, kind), default_input)
 
     def __init__(
         self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
@@ -176,6 +183,12 @@ class Parameter(Tensor):
             copied._placement = self._placement
             copied._bind(copied._value)
         return copied
+
+
+@functools.cache
+def _combined(cls, kind):
+    """Return the class of Parameters made from a Tensor subclass that constructs its objects."""
+    return type(f"Parameter{kind.__name__}", (cls, kind), {})
 
 
 def live_parameters():

@@ -36,7 +36,7 @@ def view(op, source, *operands, put=None):
     result depends on Tensor operands.
     """
     out = apply(op, source, *operands)
-    if isinstance(source, Tensor):
+    if hasattr(source, "_operand"):  # a Tensor that has no `__fallback__`
         if out.__class__ is tuple:
             for i, result in enumerate(out):
                 _link(result, source, op, operands, i, put)

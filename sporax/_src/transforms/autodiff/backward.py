@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sporax._src.core.tensor import root
 from sporax._src.core.value import thread
 from sporax._src.runtime.engine.recorder import ReplayedPath, pending_value, record
 from sporax._src.runtime.storage import lending
@@ -56,11 +57,11 @@ class TapeScope(lending.Scope):
     def _borrow(self):
         self.begin_lending()
         for handle in self.handles:
+            # a Parameter with requires_grad=False gets none, not even as an argument
+            frozen, handle = not getattr(handle, "requires_grad", True), root(handle)
             if id(handle) not in self.lent:
                 value = handle._lift()
                 tracked = variable(value)
-                # a Parameter with requires_grad=False gets none, not even as an argument
-                frozen = not getattr(handle, "requires_grad", True)
                 tracked.tracked = tracked.aval.differentiable and not frozen
                 self.lend(handle, tracked)
             self.variables.append(self.lent[id(handle)][2])
@@ -175,7 +176,7 @@ class BackwardPass:
         gradients = [arrived.get(id(value)) for value in wanted]
         if hooks:  # called once for each value
             pairs = zip(wanted, gradients, strict=True)
-            after = {v: self._hooked(v, ct) for v, ct in dict(pairs).items()}
+            after = {v: self._hooked(v, ct, v.aval.shape) for v, ct in dict(pairs).items()}
             gradients = [after[v] for v in wanted]
         return gradients
 
@@ -254,12 +255,13 @@ class BackwardPass:
                 self.arrived[id(value)] = cotangent
         return after
 
-    def _hooked(self, value, cotangent):
-        """Return the cotangent of a value after the hooks registered for it."""
+    def _hooked(self, value, cotangent, shape=None):
+        """Return the cotangent of a value after the hooks registered for it. `shape`: another that
+        they may return, of a variable before `Tensor._update_data`."""
         registered = self.hooks.get(id(value))
         if registered is None or cotangent is None:
             return cotangent
-        return registered[1].run(cotangent)
+        return registered[1].run(cotangent, shape)
 
 
 class BackwardSegment:

@@ -4,12 +4,12 @@ import itertools
 from typing import Any
 
 from sporax._src.core.tensor import Tensor, attach
-from sporax._src.core.value import Changes, thread
+from sporax._src.core.value import Aval, Changes, thread
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import pending_value, record, wrap
 from sporax._src.transforms.autodiff.custom_vjp import checked
-from sporax._src.transforms.autodiff.tape import PythonDerivative, active_tape
+from sporax._src.transforms.autodiff.tape import PythonDerivative, active_tape, variable
 
 _numbers = itertools.count()
 
@@ -58,13 +58,15 @@ class Hooks:
         Changes.count += 1
         self.functions.pop(key, None)
 
-    def run(self, cotangent):
-        """Return the cotangent (a Value) after all hooks."""
+    def run(self, cotangent, shape=None):
+        """Return the cotangent (a Value) after all hooks, which keep its shape or return `shape`."""
         for hook_fn in list(self.functions.values()):
             result = hook_fn(wrap(cotangent))
             if result is not None:
-                by = name_of(hook_fn)
-                cotangent = checked("register_hook", "the tensor", cotangent.aval, result, by)
+                by, aval = name_of(hook_fn), cotangent.aval
+                if getattr(result, "shape", None) == shape:
+                    aval = Aval.intern(shape, aval.dtype)
+                cotangent = checked("register_hook", "the tensor", aval, result, by)
         return cotangent
 
 
@@ -107,6 +109,32 @@ def hooks(self) -> list:
 
 for _method in (register_hook, hooks):
     attach(_method.__name__, _method)
+
+
+class _NewData(PythonDerivative):
+    """The gradient with respect to the new data is the tensor's, also of another shape."""
+
+    __slots__ = ()
+
+    def backward(self, operands, out, arriving):
+        return (arriving,)
+
+
+_new_data = _NewData()
+
+
+def update_data(self, data):
+    """Replace the data, as `assign_value`; the tensor stays the same variable of a derivative."""
+    tape, before = active_tape(), self._lift()
+    self._replace(data._lift())
+    if tape is not None and before.tracked:
+        now = variable(data._lift())
+        now.tracked = True
+        tape.record_python(_new_data, (before,), now)
+        self._bind(now)
+
+
+attach("_update_data", update_data)
 
 
 class Gate(PythonDerivative):
