@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sporax._src.core import dtype as dtypes
+from sporax._src.core.context import check_device
 from sporax._src.core.from_host import plain, python_number
 from sporax._src.core.hooks import hooks
 from sporax._src.core.signature_errors import fitting_constructor
@@ -43,6 +44,8 @@ class Parameter(Tensor):
         self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
         parallel_optimizer=True, storage_format="", device=None,
     ):  # fmt: skip
+        if device not in (None, "Remote"):
+            check_device("Parameter", device)
         # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
         if isinstance(default_input, np.generic):
             default_input = python_number(default_input)
@@ -102,8 +105,13 @@ class Parameter(Tensor):
 
     @property
     def param_info(self):
-        """The parameter itself."""
+        """The parameter itself; assigning another's copies its name and settings."""
         return self
+
+    @param_info.setter
+    def param_info(self, info):
+        for name in ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer"):
+            setattr(self, name, getattr(info, name))
 
     def __repr__(self):
         return (
@@ -174,7 +182,7 @@ class Parameter(Tensor):
         if isinstance(init, str) and init == "same":
             copied = Parameter(self, name=name)
         else:
-            start = hooks.initial_value(init, self.shape, self.dtype)
+            start = hooks.initial_value(init, self._value.aval.shape, self.dtype)
             copied = Parameter(start, name=name, device="meta" if self.is_meta else None)
         copied.requires_grad = self.requires_grad
         copied.layerwise_parallel = self.layerwise_parallel

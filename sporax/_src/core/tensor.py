@@ -77,6 +77,8 @@ class Tensor(Attached, TensorNames):
     ):
         if self._source is not None:
             return  # its `__new__` has called `_make_subclass`
+        if device is not None:
+            context.check_device("Tensor", device)
         if shape is not None and input_data is not None and init is None:
             raise rejection("none-input-data-given", "Tensor", shape=shape)
         if init is not None:

@@ -3,7 +3,7 @@
 import itertools
 from typing import Any
 
-from sporax._src.core.tensor import Tensor, attach
+from sporax._src.core.tensor import Tensor, attach, falls_back
 from sporax._src.core.value import Aval, Changes, thread
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.operation import Op
@@ -125,16 +125,28 @@ _new_data = _NewData()
 
 def update_data(self, data):
     """Replace the data, as `assign_value`; the tensor stays the same variable of a derivative."""
-    tape, before = active_tape(), self._lift()
-    self._replace(data._lift())
+    tape, before, now = active_tape(), self._lift(), data._lift()
     if tape is not None and before.tracked:
-        now = variable(data._lift())
+        now = variable(now)
         now.tracked = True
         tape.record_python(_new_data, (before,), now)
-        self._bind(now)
+    return self._replace(now)
 
 
 attach("_update_data", update_data)
+
+
+class _Inside:
+    """A gate as the operation that `__fallback__` gets; `out`: its Values on the tape."""
+
+    name, out = "CellBackwardHook", None
+
+    def __init__(self, gate):
+        self.gate = gate
+
+    def __call__(self, *tensors):
+        passed, self.out = self.gate.through(tensors)
+        return passed
 
 
 class Gate(PythonDerivative):
@@ -171,12 +183,19 @@ class Gate(PythonDerivative):
         operands = [t._lift() for t in tensors]
         if True not in [v.tracked for v in operands]:
             return None
+        if (falling := next(filter(falls_back, tensors), None)) is not None:
+            return self._around(falling, tensors)
         out = record(_gates, *operands)
         tape.entries.pop()  # the gate's derivative replaces the operation's
         for value, operand in zip(out, operands, strict=True):
             value.tracked = value.tracked and operand.tracked
         tape.record_python(self, operands, out)
         return tuple([wrap(value) for value in out]), out
+
+    def _around(self, falling, tensors):
+        """Let a Tensor's `__fallback__` pass the tensors through the gate."""
+        inside = _Inside(self)
+        return falling.__fallback__(inside, tuple(tensors), {}), inside.out
 
     def through_alone(self, tape, tensor):
         """Return a single tracked Tensor behind the gate; else None.
@@ -187,6 +206,8 @@ class Gate(PythonDerivative):
         value, recorder = tensor._lift(), thread.recorder
         if not value.tracked:
             return None
+        if falls_back(tensor):
+            return self._around(tensor, (tensor,))[0][0]
         before = recorder.state
         state = before.next.get((_gate, value.index)) if value.trace is recorder else None
         if state is None:
