@@ -196,7 +196,7 @@ class Parameter(Tensor):
 @functools.cache
 def _combined(cls, kind):
     """Return the class of Parameters made from a Tensor subclass that constructs its objects."""
-    return type(f"Parameter{kind.__name__}", (cls, kind), {})
+    return type(f"Parameter{kind.__name__}", (kind, cls), {"__init__": cls.__init__})
 
 
 def live_parameters():

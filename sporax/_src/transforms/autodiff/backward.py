@@ -176,7 +176,7 @@ class BackwardPass:
         gradients = [arrived.get(id(value)) for value in wanted]
         if hooks:  # called once for each value
             pairs = zip(wanted, gradients, strict=True)
-            after = {v: self._hooked(v, ct, v.aval.shape) for v, ct in dict(pairs).items()}
+            after = {v: self._hooked(v, ct, True) for v, ct in dict(pairs).items()}
             gradients = [after[v] for v in wanted]
         return gradients
 
@@ -255,13 +255,12 @@ class BackwardPass:
                 self.arrived[id(value)] = cotangent
         return after
 
-    def _hooked(self, value, cotangent, shape=None):
-        """Return the cotangent of a value after the hooks registered for it. `shape`: another that
-        they may return, of a variable before `Tensor._update_data`."""
+    def _hooked(self, value, cotangent, is_wanted=False):
+        """Return the cotangent of a value after the hooks registered for it."""
         registered = self.hooks.get(id(value))
         if registered is None or cotangent is None:
             return cotangent
-        return registered[1].run(cotangent, shape)
+        return registered[1].run(cotangent, is_wanted)
 
 
 class BackwardSegment:

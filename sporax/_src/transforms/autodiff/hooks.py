@@ -58,14 +58,15 @@ class Hooks:
         Changes.count += 1
         self.functions.pop(key, None)
 
-    def run(self, cotangent, shape=None):
-        """Return the cotangent (a Value) after all hooks, which keep its shape or return `shape`."""
+    def run(self, cotangent, is_wanted=False):
+        """Return the cotangent (a Value) after all hooks. Those of a variable may change the shape,
+        e.g. to return the part of the gradient that this rank updates."""
         for hook_fn in list(self.functions.values()):
             result = hook_fn(wrap(cotangent))
             if result is not None:
                 by, aval = name_of(hook_fn), cotangent.aval
-                if getattr(result, "shape", None) == shape:
-                    aval = Aval.intern(shape, aval.dtype)
+                if is_wanted and isinstance(result, Tensor):
+                    aval = Aval.intern(result._value.aval.shape, aval.dtype)
                 cotangent = checked("register_hook", "the tensor", aval, result, by)
         return cotangent
 
