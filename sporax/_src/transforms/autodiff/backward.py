@@ -32,7 +32,7 @@ class TapeScope(lending.Scope):
 
     def __init__(self, handles=()):
         super().__init__()
-        self.handles, self.variables = handles, []
+        self.handles, self.variables, self.returned = handles, [], {}
         self.before = thread.tape, thread.saving, thread.precision
         self.outer = active_tape()
         self.tape = Tape() if self.outer is None else self.outer
@@ -94,6 +94,7 @@ class TapeScope(lending.Scope):
         key = self._key(outputs, cotangents, wanted)
         if key is None or tape.python_entries or tape.hooks:
             backward = BackwardPass(tape.entries, self.start, tape.hooks)
+            self.returned = backward.returned
             return backward.run(outputs, cotangents, wanted, key)
         path = before.next.get(key)
         if path is not None:
@@ -131,11 +132,14 @@ class BackwardPass:
     User functions are called at the stops, which divide the pass into segments. A segment recorded
     before is replayed in one step: its key is the key of the pass so far, the trace, and the places
     in the trace of what the last function returned. `arrived`: `{id(value): its cotangent}`.
+    `returned`: `{id(value): the Tensor that is its gradient}` for wanted values with hooks, which
+    may change it later, when a collective has ended.
     """
 
     def __init__(self, entries, start, hooks):
         self.entries, self.start, self.hooks = entries, start, hooks
         self.arrived: dict[int, Any] = {}
+        self.returned: dict[int, Any] = {}
         self.recorder = thread.recorder
 
     def stops(self):
@@ -260,7 +264,10 @@ class BackwardPass:
         registered = self.hooks.get(id(value))
         if registered is None or cotangent is None:
             return cotangent
-        return registered[1].run(cotangent, is_wanted)
+        gradient = registered[1].run(cotangent, is_wanted)
+        if is_wanted:
+            self.returned[id(value)] = gradient
+        return gradient._lift()
 
 
 class BackwardSegment:

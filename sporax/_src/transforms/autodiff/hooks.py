@@ -3,11 +3,13 @@
 import itertools
 from typing import Any
 
+from sporax._src.core.hooks import hooks as core_hooks
 from sporax._src.core.tensor import Tensor, attach, falls_back
 from sporax._src.core.value import Aval, Changes, thread
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import pending_value, record, wrap
+from sporax._src.runtime.storage.lending import scopes
 from sporax._src.transforms.autodiff.custom_vjp import checked
 from sporax._src.transforms.autodiff.tape import PythonDerivative, active_tape, variable
 
@@ -59,16 +61,19 @@ class Hooks:
         self.functions.pop(key, None)
 
     def run(self, cotangent, is_wanted=False):
-        """Return the cotangent (a Value) after all hooks. Those of a variable may change the shape,
-        e.g. to return the part of the gradient that this rank updates."""
+        """Return the cotangent (a Value) after all hooks, as a Tensor. Those of a variable may
+        change the shape, e.g. to return the part of the gradient that this rank updates."""
+        gradient = wrap(cotangent)
         for hook_fn in list(self.functions.values()):
-            result = hook_fn(wrap(cotangent))
+            result = hook_fn(gradient)
             if result is not None:
                 by, aval = name_of(hook_fn), cotangent.aval
                 if is_wanted and isinstance(result, Tensor):
                     aval = Aval.intern(result._value.aval.shape, aval.dtype)
-                cotangent = checked("register_hook", "the tensor", aval, result, by)
-        return cotangent
+                value = checked("register_hook", "the tensor", aval, result, by)
+                is_it = isinstance(result, Tensor) and result._value is value
+                gradient = result if is_it else wrap(value)
+        return gradient
 
 
 def register_hook(self, hook_fn) -> Any:
@@ -126,11 +131,13 @@ _new_data = _NewData()
 
 def update_data(self, data):
     """Replace the data, as `assign_value`; the tensor stays the same variable of a derivative."""
-    tape, before, now = active_tape(), self._lift(), data._lift()
-    if tape is not None and before.tracked:
+    before, now = self._lift(), core_hooks.detached(data._lift())
+    # also where nothing is differentiated, as in a function under `no_grad`
+    open_tapes = [s.tape for s in scopes if s.context is thread.context and hasattr(s, "tape")]
+    if open_tapes and before.tracked:
         now = variable(now)
         now.tracked = True
-        tape.record_python(_new_data, (before,), now)
+        open_tapes[-1].record_python(_new_data, (before,), now)
     return self._replace(now)
 
 
