@@ -224,11 +224,17 @@ def _hsdp(rank, n, level, options):
         _close(p.asnumpy(), whole if p.shape == whole.shape else np.split(whole, n)[rank])
 
 
-def _saved(folder, rank, n, is_saving):
-    from hyper_parallel import DTensor
+def _checkpoint(folder, rank, n, is_saving):
+    import mindspore as ms
+    from hyper_parallel import DTensor, get_platform
     from hyper_parallel.core.checkpoint import load, save
     from hyper_parallel.core.placement_types import Replicate, Shard
     from mindspore import Tensor
+
+    # `save` passes a dict to its MindSpore platform, which expects a Cell
+    get_platform().save_checkpoint = lambda tensors, path: ms.save_checkpoint(
+        tensors, path, format="safetensors"
+    )
 
     mesh, state = _mesh(n), {}
     for seed, (name, before, after) in enumerate([
@@ -258,7 +264,7 @@ def main(case, *arguments):
     elif name == "hsdp":
         _hsdp(rank, n, options[0], options[1:])
     elif name in ("save", "load"):
-        _saved(*arguments, rank, n, name == "save")
+        _checkpoint(*arguments, rank, n, name == "save")
     elif name == "both":
         _tensor_parallel("mlp", _mesh(2, n // 2))
     else:
