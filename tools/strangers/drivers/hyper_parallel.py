@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+SIMULATION = "STRANGERS_NAME", "MS_SIMULATION_LEVEL", "RANK_SIZE"  # of the library's own tests
 STEPS, RATE = 3, 0.05
 LEVELS = ["level1", "level2", "level3"]
 CASES = [
@@ -23,7 +24,10 @@ def _launch(n, *arguments):
     own = [sys.executable, "-m", "sporax", "launch", "-n", str(n)]
     if not int(os.environ.get("STRANGERS_ALIAS", "1")):
         own = ["msrun", f"--worker_num={n}", f"--local_worker_num={n}", "--join=True"]
-    done = subprocess.run([*own, __file__, *arguments], capture_output=True, text=True, timeout=300)
+    real = {k: v for k, v in os.environ.items() if k not in SIMULATION}
+    done = subprocess.run(
+        [*own, __file__, *arguments], capture_output=True, text=True, timeout=300, env=real
+    )
     assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-3000:]
     assert done.stdout.count("as in one process") == n
 
@@ -89,7 +93,7 @@ def _networks():
     class Mlp(nn.Cell):
         """One weight split by columns, the next by rows."""
 
-        plan = {"first": 1, "second": 0}
+        plan = ("first", 1), ("second", 0)
 
         def __init__(self):
             super().__init__()
@@ -103,11 +107,11 @@ def _networks():
     class Attention(nn.Cell):
         """Causal attention, its heads split among the ranks."""
 
-        plan = {"query": 1, "key": 1, "value": 1, "out": 0}
+        plan = ("query", 1), ("key", 1), ("value", 1), ("out", 0)
 
         def __init__(self):
             super().__init__()
-            for i, name in enumerate(self.plan):
+            for i, (name, _) in enumerate(self.plan):
                 setattr(self, name, Parameter(Tensor(_draw(i, 8, 8)), name=name))
 
         def construct(self, x):
@@ -150,7 +154,7 @@ def _sharded(name, mesh):
     kind, x = _networks()[name]
     net = kind()
     data = (Shard(0),) * len(outer) + (Replicate(),)
-    plan = {weight: (*outer, Shard(dim)) for weight, dim in kind.plan.items()}
+    plan = {weight: (*outer, Shard(dim)) for weight, dim in kind.plan}
     sharding = ShardingPlan(plan=plan, input_plan={"input": data}, output_plan={"output": data})
     shard_module(net, device_mesh=mesh, sharding_plan=sharding)
     return net, x, plan, data
@@ -179,9 +183,10 @@ def _tensor_parallel(name, mesh):
         loss, found = step(local)
         _close(loss.full_tensor().asnumpy(), expected)
         if i == 0:
+            own = mesh.get_coordinate()[0] if size > 1 else 0
             for p, g, whole in zip(optimizer.parameters, found, gradients, strict=True):
-                part = _part(whole, plan[p.name], mesh)
-                _close(g.asnumpy(), np.split(part, size)[mesh.get_coordinate()[0] if size > 1 else 0])
+                parts = np.split(_part(whole, plan[p.name], mesh), size)
+                _close(g.asnumpy(), parts[own])
         with NoFallbackGuard():
             optimizer(found)
     for p in optimizer.parameters:
@@ -237,9 +242,12 @@ def _checkpoint(folder, rank, n, is_saving):
     )
 
     mesh, state = _mesh(n), {}
-    for seed, (name, before, after) in enumerate([
-        ("rows", Shard(0), Shard(1)), ("columns", Shard(1), Replicate()), ("all", Replicate(), Shard(0)),
-    ]):  # fmt: skip
+    layouts = {
+        "rows": (Shard(0), Shard(1)),
+        "columns": (Shard(1), Replicate()),
+        "all": (Replicate(), Shard(0)),
+    }
+    for seed, (name, (before, after)) in enumerate(layouts.items()):
         placements = (before if is_saving else after,)
         part = _part(_draw(seed, 8, 4), placements, mesh)
         local = Tensor(part if is_saving else np.zeros_like(part))
