@@ -39,7 +39,7 @@ class Operation:
         self.op, self.name, self.declared = op, op.name, op.declared
         if self.declared is not None:
             declaration = self.declared[0]
-            written = _NAMES.get(declaration.fn.__name__, op.name)
+            written: str = _NAMES.get(declaration.fn.__name__) or op.name
             if isinstance(self.declared[1].get("split_size_or_sections"), tuple):
                 written = "SplitWithSize"
             self.name, _, names = written.rstrip(")").partition("(")

@@ -375,7 +375,7 @@ def evaluated(op, operands, values, do):
 
 def fallen_back(op, operands, values, do):
     """Call the `__fallback__` of the first operand whose class has one."""
-    tensor = next(x for x in operands if isinstance(x, Tensor) and falls_back(x))
+    tensor: Any = next(x for x in operands if isinstance(x, Tensor) and falls_back(x))
     return tensor.__fallback__(*hooks.fallback_arguments(op, operands))
 
 
