@@ -35,7 +35,7 @@ class Parameter(Tensor):
     checkpoint: Any  # the file of a loaded Parameter
 
     def __new__(cls, default_input=None, *args, **kwargs):
-        kind = type(default_input)
+        kind: Any = type(default_input)
         if not issubclass(kind, Tensor) or kind.__new__ in (object.__new__, Parameter.__new__):
             return object.__new__(cls)
         return kind.__new__(_combined(cls, kind), default_input)
