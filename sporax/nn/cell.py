@@ -231,6 +231,11 @@ class Cell(
             if hasattr(self, name):  # a value in one of the class's __slots__
                 object.__delattr__(self, name)
 
+    @property
+    def _params_list(self):
+        """The parameters by attribute: MindSpore's second registry, to which libraries write."""
+        return self._params
+
     def _set_attr_for_params(self, name, parameter):
         if parameter is not None:
             parameter._keep_under(name)

@@ -63,7 +63,8 @@ class Derivative:
                 cotangents = self._walk(result, seeds, recording, values, positions)
                 if thread.watch is not None and None in cotangents:
                     thread.watch.zero(self, args, positions, values, cotangents)
-        gradients = map(wrap, or_zeros(values, cotangents))
+        wrapped = map(wrap, or_zeros(values, cotangents))
+        gradients = (recording.returned.get(id(v), g) for v, g in zip(values, wrapped, strict=True))
         by_position = unflatten(treedef, gradients, nothing)
         return result, by_position, list(gradients)
 
