@@ -450,8 +450,9 @@ def _attributes(declaration):
 
 
 for _row in [
-    (add, "add", "+", scaled_add), (sub, "sub", "-", subtract), (mul, "mul", "*"), (div, "truediv", "/"),
-    (floor_divide, "floordiv", "//"), (remainder, "mod", "%"), (power, "pow", "**"),
+    (add, "add", "+", scaled_add), (sub, "sub", "-", subtract), (mul, "mul", "*"),
+    (div, "truediv", "/"), (floor_divide, "floordiv", "//"), (remainder, "mod", "%"),
+    (power, "pow", "**"),
 ]:  # fmt: skip
     operators(*_row)
 
