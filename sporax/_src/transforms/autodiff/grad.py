@@ -19,7 +19,6 @@ from sporax._src.diagnosis.argument_kinds import BOOL
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import as_graph, record, run_pending, wrap
-from sporax._src.runtime.index_checks.deferred import OutOfRange
 from sporax._src.transforms.autodiff.backward import TapeScope
 from sporax._src.transforms.autodiff.per_sample import PerSample
 from sporax._src.transforms.autodiff.set_grad_cache import announced_call
@@ -111,7 +110,7 @@ class Derivative:
             return [i for i, a in enumerate(args) if tensors_of(a)]
         for i in self.positions:
             fits, n = i < len(args), len(args)
-            given = {"grad_position": i, "count": n, "error": OutOfRange}
+            given = {"grad_position": i, "count": n, "error": IndexError if as_graph() else None}
             require(fits, "name-one-arguments-call", self.who, **given)
         holding = [i for i in self.positions if tensors_of(args[i])]
         others = [i for i in self.positions if i not in holding and args[i] is not None]
