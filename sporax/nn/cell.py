@@ -149,6 +149,7 @@ class Cell(
     _pytorch_names: ClassVar = CELL_NAMES
 
     bprop: Any = None  # a subclass may define a custom backward pass here
+    _scope = None  # of names in MindSpore's graphs; no key of a CellDict
     bprop_debug = False  # accepted: a bprop is plain Python and can always be debugged
 
     def construct(self, *args, **kwargs):
