@@ -35,6 +35,7 @@ verdict of each test. This page is written from these records.
     "none": "No test passes under MindSpore 2.10 on a CPU.",
     "rest": "Tests and imports that pass under MindSpore and not under sporax:",
     "real": "Tests and imports that do not pass under MindSpore:",
+    "more ours": "{n} of them pass under sporax.",
     "columns": "| tests | verdict |",
     "more": "{n} more",
 }
@@ -64,6 +65,7 @@ CHINESE = {
     "none": "在 CPU 上的 MindSpore 2.10 下，没有测试通过。",
     "rest": "在 MindSpore 下通过、在 sporax 下没有通过的测试和导入：",
     "real": "在 MindSpore 下没有通过的测试和导入：",
+    "more ours": "其中 {n} 个在 sporax 下通过。",
     "columns": "| 测试 | 结果 |",
     "more": "另有 {n} 种",
 }
@@ -114,9 +116,11 @@ def _section(words, library, record, about):
         parts.append(words["all"])
     else:
         parts += [words["rest"], _causes(words, (row.get("sporax", "lost") for row in passing))]
-    others = [row["mindspore"] for row in record.values() if row["mindspore"] != "passed"]
+    others = [row for row in record.values() if row["mindspore"] != "passed"]
     if others:
-        parts += [words["real"], _causes(words, others)]
+        n = sum(row.get("sporax") == "passed" for row in others)
+        parts += [words["real"], _causes(words, (row["mindspore"] for row in others))]
+        parts += [words["more ours"].format(n=n)] if n else []
     return "\n\n".join(parts)
 
 
