@@ -12,6 +12,7 @@ from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.recorder import apply
 from sporax.ops.declare import OPS, Array, Arrays, attach, composite, op
 from sporax.ops.math.arithmetic import add, at_least_single, floating, is_one, scaled_sum
+from sporax.ops.operand_checks import tensors_only
 
 product = functools.partial(op, promotes=True)
 
@@ -89,7 +90,7 @@ def _fixed(a, b, *ndims):
     return _multiply(a, b)
 
 
-@product(tensor=True, mint=True)
+@product(tensor=True, mint=True, check=tensors_only("mm"))
 def mm(input: Array, mat2: Array):
     """`matmul` of two matrices.
 

@@ -13,6 +13,7 @@ from sporax.ops.declare import OPTIONAL, Array, Arrays, composite, op
 from sporax.ops.math.arithmetic import at_least_single, floating
 from sporax.ops.math.reduction import amax, amin, axes
 from sporax.ops.math.sorting import sort
+from sporax.ops.operand_checks import floats_only
 from sporax.ops.shape.creation import full
 
 
@@ -153,7 +154,7 @@ def nth_element(input, n, reverse=False):
     return sort(input, -1, reverse)[0][..., n]
 
 
-def _without_nan(name, compute, formula, mint=None):
+def _without_nan(name, compute, formula, mint=None, check=None):
     def function(input: Array, axis=None, keepdims=False, *, dtype=None):
         x = input if dtype is None else input.astype(dtypes.to_numpy(dtype))
         return compute(x, axis=axes(axis), keepdims=keepdims)
@@ -166,7 +167,7 @@ def _without_nan(name, compute, formula, mint=None):
     True
     """
     return op(
-        function=along, name=name, mint=mint,
+        function=along, name=name, mint=mint, check=check,
         tensor=(along, f"{name}(input, dim: axis=None, keepdim: keepdims=False, *, dtype=None)"),
     )(function)  # fmt: skip
 
@@ -175,7 +176,7 @@ nansum = _without_nan(
     "nansum", jnp.nansum, "The sum", "nansum(input, dim: axis=None, keepdim: keepdims=False, *, "
     "dtype=None)",
 )  # fmt: skip
-nanmean = _without_nan("nanmean", jnp.nanmean, "The mean")
+nanmean = _without_nan("nanmean", jnp.nanmean, "The mean", check=floats_only("nanmean"))
 
 
 @composite(tensor=True)
