@@ -26,6 +26,11 @@ class NoIndex(IndexError, TypeError):
     """
 
 
+class WrongMask(IndexError, ValueError):
+    """A mask of another shape: an IndexError as NumPy and PyTorch raise, and as MindSpore raises
+    for a list, and the ValueError that MindSpore raises for a Tensor."""
+
+
 class Span(NamedTuple):
     """A slice: its lowest index (None: an operand), its length, its step."""
 
@@ -176,7 +181,8 @@ class Parser:
 
     def _fits(self, mask):
         axes = self.shape[self.axis : self.axis + len(mask)]
-        require(mask == axes, "mask-shape-dimensions-stands", self.name, axes=axes, got=mask)
+        fits, rule = mask == axes, "mask-shape-dimensions-stands"
+        require(fits, rule, self.name, WrongMask, axes=axes, got=mask)
 
     def _take(self, entry, operand):
         self.pattern.append(entry)
