@@ -31,6 +31,7 @@ verdict of each test. This page is written from these records.
     "none": "No test passes under MindSpore 2.10 on a CPU.",
     "rest": "Tests that pass under MindSpore and not under sporax:",
     "real": "Tests that do not pass under MindSpore:",
+    "more ours": "{n} of them pass under sporax.",
     "columns": "| tests | verdict |",
     "more": "{n} more",
 }
@@ -55,6 +56,7 @@ CHINESE = {
     "none": "在 CPU 上的 MindSpore 2.10 下，没有测试通过。",
     "rest": "在 MindSpore 下通过、在 sporax 下没有通过的测试：",
     "real": "在 MindSpore 下没有通过的测试：",
+    "more ours": "其中 {n} 个在 sporax 下通过。",
     "columns": "| 测试 | 结果 |",
     "more": "另有 {n} 种",
 }
@@ -101,9 +103,11 @@ def _section(words, library, record, counts, about):
         parts.append(words["all"].format(n=counts["real"]))
     else:
         parts += [words["rest"], _causes(words, (row.get("sporax", "lost") for row in passing))]
-    others = [row["mindspore"] for row in record.values() if row["mindspore"] != "passed"]
+    others = [row for row in record.values() if row["mindspore"] != "passed"]
     if others:
-        parts += [words["real"], _causes(words, others)]
+        n = sum(row.get("sporax") == "passed" for row in others)
+        parts += [words["real"], _causes(words, (row["mindspore"] for row in others))]
+        parts += [words["more ours"].format(n=n)] if n else []
     return "\n\n".join(parts)
 
 

@@ -11,10 +11,11 @@ from sporax._src.capture.guards.dependence import marks_of, unchanged
 from sporax._src.capture.staging.host_calls import OtherResult
 from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
-from sporax._src.core.value import updating
+from sporax._src.core.value import Meta, updating
 from sporax._src.runtime.engine.operation import Op, Rule
 from sporax._src.runtime.engine.program import TraceFunction
 from sporax._src.runtime.engine.recorder import run_pending
+from sporax._src.runtime.engine.trace_tree import OnMeta
 from sporax._src.runtime.storage.views import Sharing
 
 
@@ -120,7 +121,12 @@ class Graph(CapturedGraph):
             for i, handle in enumerate(written, self.first_written)
             if i in constants
         ]
-        outputs = self.call(values, list(itertools.compress(written, self.is_computed)), fixed)
+        try:
+            outputs = self.call(values, list(itertools.compress(written, self.is_computed)), fixed)
+        except RuntimeError:
+            if any(value.__class__ is Meta for value in values):  # moved there since the capture
+                raise OnMeta from None
+            raise
         if constants:
             computed = iter(outputs)
             outputs = [

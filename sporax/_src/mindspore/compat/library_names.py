@@ -2,7 +2,6 @@
 switches of its parallel modes, tables of its checkpoints."""
 
 import collections
-import contextlib
 import enum
 import functools
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from sporax._src.core import dtype as dtypes
 from sporax._src.core import random
 from sporax._src.core.context import get_context, set_context
 from sporax._src.core.errors import missing
+from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import require
 from sporax._src.mindspore.compat.refused_names import Refused
 from sporax.data.concat_zip import Concat
@@ -145,8 +145,14 @@ class TensorTransform:
         return cls()
 
 
-class NoFallbackGuard(contextlib.nullcontext):
-    """A context without calls of a Tensor subclass's `__fallback__`, which sporax never calls."""
+class NoFallbackGuard:
+    """A context in which operations do not call `__fallback__` of Tensors whose class has one."""
+
+    def __enter__(self):
+        self.outer, thread.calls_fallback = thread.calls_fallback, False
+
+    def __exit__(self, *exception):
+        thread.calls_fallback = self.outer
 
 
 class MSContext:
