@@ -58,9 +58,11 @@ class Parser:
         items = items_of(index)
         taken = sum(map(_axes_of, items))
         if taken > (n := len(self.shape)):
+            error = WrongMask if len(items) == 1 else IndexError
+            error = error if self.shape else NoIndex
             limit = message("one-part") if n == 1 else message("several-parts", n=n)
             raise rejection(
-                "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
+                "index-at-most-parts", self.name, error,
                 parts=limit, shape=self.shape, got=taken,
             )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
