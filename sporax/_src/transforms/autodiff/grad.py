@@ -79,7 +79,7 @@ class Derivative:
         for i, value in enumerate(values[first:], first) if hooks else ():
             if cotangents[i] is None and value.tracked and id(value) in hooks:
                 # a weight's hook is called even if nothing depends on it, as in MindSpore
-                cotangents[i] = hooks[id(value)][1].run(zeros_like(value))
+                cotangents[i] = hooks[id(value)][1].run(zeros_like(value))._lift()
         if not recording.tape.paused_spans:  # else `no_grad` may be the reason
             self._refuse_integers(values, cotangents, positions, recording)
         return cotangents
