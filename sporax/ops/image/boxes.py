@@ -242,8 +242,8 @@ def roi_align(
     roi_end_mode=1,
 ):  # fmt: skip
     """Pool regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` to `(n, C, rows, columns)`:
-    means over `sample_num` by `sample_num` points in each bin of a region; 0 or less: about one point
-    per pixel.
+    means over `sample_num` by `sample_num` points in each bin of a region. 0 or less: about one
+    point per pixel.
 
     >>> regions = Tensor([[0.0, 0.0, 0.0, 2.0, 2.0]])
     >>> ops.ROIAlign(1, 1, 1.0, 2)(ops.ones((1, 1, 4, 4)), regions).asnumpy()
@@ -270,9 +270,7 @@ def roi_align(
                 first = jnp.where(number > 1, jnp.maximum(jnp.ceil(outside - 0.5), 0), 0)
             step, index = length / number, jnp.arange(points) + first
             # beyond the bin: a point outside the image, where the value is 0
-            coordinates.append(
-                jnp.where(index < number, lower + (index + 0.5) * step, -2).ravel()
-            )
+            coordinates.append(jnp.where(index < number, lower + (index + 0.5) * step, -2).ravel())
             total = total * number
         y, x = jnp.meshgrid(*coordinates, indexing="ij")
         seen = _bilinear(features[roi[0].astype(int)], y, x)
