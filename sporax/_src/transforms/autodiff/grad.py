@@ -51,7 +51,8 @@ class Derivative:
         seeds, args, kwargs = self._take_sens(args, kwargs)
         count, given = len(args), (*args, *kwargs.values())
         positions = self._positions(given)
-        given = self._separate(given, positions)
+        n = max(count, *(i + 1 for i in positions), 0)  # a keyword only if it is differentiated
+        given = (*self._separate(given[:n], positions), *given[n:])
         handles, treedef = flatten([given[i] for i in positions], on_other=nothing)
         args, kwargs = given[:count], dict(zip(kwargs, given[count:], strict=True))
         handles += self.weights
