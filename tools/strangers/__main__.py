@@ -23,6 +23,7 @@ def main():
     parser.add_argument("--record", action="store_true", help="write records and pages")
     parser.add_argument("--limit", type=float, default=120, help="seconds for a test")
     parser.add_argument("--again", action="store_true", help="forget sporax's verdicts so far")
+    parser.add_argument("--retry", metavar="TEXT", help="run failed tests again that say TEXT")
     parser.add_argument("--page", action="store_true", help="write the pages from the records only")
     options = parser.parse_args()
     if options.page:
@@ -96,6 +97,8 @@ def _run(library, options, implementation, python, selected=None):
     run = Run(library, mine, tree, found, path, options.limit, implementation == "sporax")
     if options.again and implementation == "sporax":
         run.events.unlink(missing_ok=True)
+    if options.retry is not None and run.events.exists():
+        run.forget(options.retry)
     return run.verdicts(selected)
 
 

@@ -170,10 +170,6 @@ class Parameter(Tensor):
         """Return a new Parameter with the same name and contents."""
         return self.clone()
 
-    def assign_value(self, value):
-        """Call `set_data`."""
-        return self.set_data(value)
-
     def clone(self, init="same"):
         """Return a new Parameter of the same shape and dtype: with the same contents for
         `init='same'`, else drawn by the initializer (or its name) or filled with the number `init`.

@@ -138,6 +138,12 @@ class Tensor(Attached, TensorNames):
         """The `Initializer` that has not drawn the elements yet, or None."""
         return self._value.init if self._value.__class__ is Uninitialized else None
 
+    @init.setter
+    def init(self, value):
+        require(value is None, "none", "Tensor", init=value)
+        if self.has_init:
+            self.init_data()
+
     @property
     def has_init(self):
         """True if an `Initializer` has not drawn the elements yet."""

@@ -256,7 +256,15 @@ class _LogActionOnce:
         return once
 
 
-QuantDtype = enum.Enum(
+class _QuantDtype(enum.Enum):
+    def __str__(self):
+        return self.name
+
+    def value(self):
+        return self._value_
+
+
+QuantDtype = _QuantDtype(
     "QuantDtype",
     {f"INT{n}": n - 1 for n in range(1, 17)} | {f"UINT{n}": n + 99 for n in range(1, 17)},
 )
