@@ -10,6 +10,7 @@ from sporax._src.core.value import Aval
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.engine.recorder import wrap
 from sporax.ops.declare import FUNCTIONS, attach, composite
+from sporax.ops.operand_checks import TENSOR
 
 
 def _aval(x):
@@ -35,6 +36,7 @@ def rank(input_x) -> int:
     >>> ops.rank(Tensor([[1, 2]]))
     2
     """
+    getattr(input_x, "is_sparse", False) or TENSOR("Rank", input_x=input_x)
     return _aval(input_x).ndim
 
 

@@ -37,9 +37,12 @@ def overloaded(name, functions, alike=False):
                 continue
             if all(_fits(signature.parameters[n], value) for n, value in arguments.items()):
                 return function
-        known = [f"{name}{s}" for s in signatures]
-        given = {"got": [type(a).__name__ for a in args], "keywords": list(kwargs)}
-        raise rejection("arguments-fit-one", name, known=known, **given)
+        own = name.startswith("Tensor.")
+        known = [f"{name}({_listed(s, own)})" for s in signatures]
+        got = [type(a).__name__ for a in args[own:]]
+        got += [f"{n}={type(a).__name__}" for n, a in kwargs.items()]
+        given = {"name": method.__name__, "call": ", ".join(got), "known": known}
+        raise rejection("arguments-fit-one", **given)
 
     def method(*args, **kwargs):
         if alike and not kwargs:
@@ -54,6 +57,13 @@ def overloaded(name, functions, alike=False):
     method.__doc__, method.__module__ = first.__doc__, first.__module__
     method.__signature__, method.overloads = signatures[0], functions
     return method
+
+
+def _listed(signature, is_method):
+    """Return the parameters of a signature as text, without `self` and annotations."""
+    parameters = list(signature.parameters.values())[is_method:]
+    parameters = [p.replace(annotation=p.empty) for p in parameters]
+    return str(signature.replace(parameters=parameters, return_annotation=signature.empty))[1:-1]
 
 
 def _fits(parameter, value):

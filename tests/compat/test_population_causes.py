@@ -14,6 +14,7 @@ from sporax._src.mindspore.compat import (
     region_pooling,
     standard_method,
 )
+from sporax.ops.sparse import host_primitives
 
 X = Tensor([1.0, 2.0])
 NAN = float("nan")
@@ -24,12 +25,15 @@ COO = ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 3))
 WHOLE = ms.COOTensor(Tensor([[0, 1]]), Tensor([1]), (2, 3))
 BINS = Tensor([[[[1.0]]], [[[2.0]]]])
 REGIONS = Tensor([[[0.0, 0.0], [0.6, 1.2], [0.2, 2.3], [2.6, 6.0], [4.0, 9.0]]])
+PLANES = Tensor((np.arange(72, dtype=np.float32) % 7).reshape(1, 2, 6, 6))
+ROIS = Tensor([[0.0, 1.0, 0.5, 5.0, 4.5]])
 NAMES = {
     "ms": ms, "nn": nn, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN, "G": gradient_primitives,
     "A": generated_functions, "I": inner_primitives, "S": standard_method, "F": private_functions,
     "R": region_pooling, "SQUARES": SQUARES,
     "REGION": REGION, "REGIONS": REGIONS, "BINS": BINS, "X64": X.astype(ms.float64),
-    "HALVES": HALVES, "COO": COO, "WHOLE": WHOLE,
+    "HALVES": HALVES, "COO": COO, "WHOLE": WHOLE, "PLANES": PLANES, "ROIS": ROIS,
+    "H": host_primitives,
 }  # fmt: skip
 ZERO = [0.0, 0.0]
 
@@ -92,9 +96,26 @@ VALUES = {
     # integers of an activation
     "ops.SeLU()(Tensor([0, 1, 3, 10], ms.int32))": [0, 1, 3, 10],
     "ops.SeLU()(Tensor([0, 1, 3, 10], ms.int8))": [0, 1, 3, 10],
+    # about one point for each pixel of a region
+    "ops.ROIAlign(2, 2, 1.0, -1, 0)(PLANES, ROIS)": [
+        [[[1.375, 2.5], [4.625, 1.375]], [[1.5, 3.5], [3.0, 1.5]]]
+    ],
+    "ops.LpNorm(0, 90)(Tensor([[0.338541], [-0.13]]))": [0.338541],
+    "ops.PReLU()(Tensor(-0.75), Tensor([0.5]))": -0.375,
+    "ops.randperm(Tensor([1]))": [0],
+    "ms.mint.fix(Tensor([1.5, -1.5]))": [1.0, -1.0],
+    # arguments by keyword have the last positions, in the order of the call
+    "ms.grad(lambda a, b: a * a * b)(b=X, a=X * 3)": [9.0, 36.0],
+    "ops.GradOperation(get_all=True)(lambda a, *, b: a * b)(X, b=X * 3)": [[3, 6], [1, 2]],
     # gradient Primitives; labels below 0 have slopes there
     "G.KLDivLossGrad('sum')(Tensor(-1.0), X, Tensor([-1.0, 1.0]))": [-1, 1],
     "A.tracev2_grad_op(Tensor(2.0), (2, 2))": [[2, 0], [0, 2]],
+    "G.FractionalMaxPoolGrad(True)(PLANES[:, :1, :2].moveaxis(1, -1), X, "
+    "Tensor([[[[1.0], [2.0]]]]), Tensor([0, 2]), Tensor([0, 3, 6]))[..., 0]": [
+        [[0, 0, 0, 0, 0, 2], [1, 0, 0, 0, 0, 0]]
+    ],
+    "G.DeformableOffsetsGrad((1,) * 4, (0,) * 4, (1, 1))(Tensor([[[[2.0]]]]), PLANES[:, :1], "
+    "Tensor([[[[0.5]], [[1.0]], [[3.0]]]]))[1]": [[[[-36.0]], [[15.0]], [[6.0]]]],
     # the last row of bins, 0 in MindSpore, agrees with its gradient
     "R.PSROIPooling(0.5, 2, 2)(SQUARES, REGION)": [
         [[[0, 16], [100, 196]], [[256, 400], [676, 900]]]
@@ -103,6 +124,26 @@ VALUES = {
 }
 
 REJECTED = {
+    "X[2]": (IndexError, "index 2 is out of bounds for dimension with size 2"),
+    "X.__setitem__(Tensor([True]), 0.0)": (ValueError, "a mask must have the shape"),
+    "X.__setitem__(Tensor([[True]]), 0.0)": (ValueError, "the index must have at most 1 part"),
+    "ops.rank(1)": (TypeError, "'input_x' must be a Tensor"),
+    "ops.UpsampleTrilinear3D()(ops.ones((1, 1, 2, 2, 2)), None, [1, 2, 3])": (
+        TypeError,
+        "'scales' must be .* a float",
+    ),
+    "ops.UpsampleTrilinear3D()(ops.ones((1, 1, 2, 2, 2), ms.int32), [1, 2, 3])": (
+        TypeError,
+        "a Tensor of a floating dtype",
+    ),
+    "H.SparseCountSparseOutput()(Tensor([[1, 1]]), Tensor([0]), Tensor([2, 1]), Tensor([1]))": (
+        RuntimeError,
+        "'indices' must be within 'dense_shape'",
+    ),
+    "H.SparseCountSparseOutput()(Tensor([[1, 0]]), Tensor([0]), Tensor([2, 1]), X)": (
+        RuntimeError,
+        "must have the same shape",
+    ),
     "ops.swapdims(Tensor([[1]]), 0, (1,))": (TypeError, "'axis1' must be an int"),
     "ops.nanmean(Tensor([1, 2]))": (TypeError, "floating"),
     "ops.select_scatter(ops.ones((2, 3)), ops.ones(1), 1, 0)": (ValueError, "shape of the slice"),
@@ -125,7 +166,7 @@ REJECTED = {
     "X.__mul__(X, alpha=2)": (TypeError, "but got 'alpha'"),
     "ops.truncate_mod(Tensor([True]), Tensor([True]))": (TypeError, "must be numbers"),
     "ops.truncate_div(Tensor([True]), Tensor([True]))": (TypeError, "must be numbers"),
-    "X.select(1.5, 0)": (TypeError, "'Tensor.select', the arguments must fit"),
+    "X.select(1.5, 0)": (TypeError, 'Failed calling select with "select.float, int'),
     "ops.scatter_nd(Tensor([[0]]), X[:1], (-3,))": (ValueError, "'shape' must not be negative"),
     "ops.scatter_nd(Tensor([[0]]), X[:1], (2.0,))": (TypeError, "'shape' must be an int"),
     "ops.BroadcastTo((2, -1, 2))(X)": (ValueError, "size must not be negative"),
@@ -181,6 +222,12 @@ def test_positions_that_no_argument_has_are_runtime_errors(positions):
 def test_positions_that_no_argument_has_are_index_errors_in_graphs():
     with pytest.raises(IndexError, match="'grad_position' must name"):
         ms.jit(ms.grad(ops.mul, 5))(X, X)
+
+
+def test_private_files_of_arrays(tmp_path):
+    ms.save_checkpoint([{"name": "x", "data": X}], str(tmp_path / "x"), format="safetensors")
+    loaded = private_functions._fast_load_file(str(tmp_path / "x.safetensors"))
+    np.testing.assert_array_equal(loaded["x"], X.asnumpy())
 
 
 def test_hooks_of_unused_weights_get_zeros():

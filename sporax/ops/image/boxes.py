@@ -242,7 +242,8 @@ def roi_align(
     roi_end_mode=1,
 ):  # fmt: skip
     """Pool regions `(n, 5)` (image, x1, y1, x2, y2) of `(N, C, H, W)` to `(n, C, rows, columns)`:
-    means over `sample_num` by `sample_num` points in each bin of a region.
+    means over `sample_num` by `sample_num` points in each bin of a region. 0 or less: about one
+    point per pixel.
 
     >>> regions = Tensor([[0.0, 0.0, 0.0, 2.0, 2.0]])
     >>> ops.ROIAlign(1, 1, 1.0, 2)(ops.ones((1, 1, 4, 4)), regions).asnumpy()
@@ -250,22 +251,30 @@ def roi_align(
     """
     require_shapes(features=(features, "N C H W"), rois=(rois, "n 5"))
     _END_MODE(None, roi_end_mode=roi_end_mode)
-    fits = isinstance(sample_num, int) and sample_num >= 1
-    require(fits, "int-at-least-1", sample_num=sample_num)
-    counts = pooled_height, pooled_width
+    counts, planes = (pooled_height, pooled_width), features.shape[2:]
+    # bins have at most this many points inside the image: adjacent ones are at least a pixel apart
+    most = [sample_num if sample_num > 0 else n + 2 for n in planes]
 
     def one(roi):
         starts = roi[2:0:-1] * spatial_scale
         ends = (roi[4:2:-1] + roi_end_mode) * spatial_scale
         sizes = ends - starts
         sizes = sizes if roi_end_mode else jnp.maximum(sizes, 1)
-        coordinates = []
-        for start, size, count in zip(starts, sizes, counts, strict=True):
-            fractions = (jnp.arange(count * sample_num) + 0.5) / (count * sample_num)
-            coordinates.append(start + size * fractions)
+        coordinates, total = [], 1
+        for start, size, count, points in zip(starts, sizes, counts, most, strict=True):
+            number, length, first = sample_num, size / count, 0
+            lower = start + length * jnp.arange(count)[:, None]
+            if sample_num <= 0:
+                number = jnp.maximum(jnp.floor(lax.stop_gradient(length)), 1)
+                outside = lax.stop_gradient((-1 - lower) / length) * number  # steps before it
+                first = jnp.where(number > 1, jnp.maximum(jnp.ceil(outside - 0.5), 0), 0)
+            step, index = length / number, jnp.arange(points) + first
+            # beyond the bin: a point outside the image, where the value is 0
+            coordinates.append(jnp.where(index < number, lower + (index + 0.5) * step, -2).ravel())
+            total = total * number
         y, x = jnp.meshgrid(*coordinates, indexing="ij")
         seen = _bilinear(features[roi[0].astype(int)], y, x)
-        split = seen.reshape(-1, counts[0], sample_num, counts[1], sample_num)
-        return split.mean((2, 4))
+        split = seen.reshape(-1, counts[0], most[0], counts[1], most[1])
+        return (split.sum((2, 4)) / total).astype(features.dtype)
 
     return jax.vmap(one)(rois)

@@ -9,7 +9,7 @@ from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.index_checks.ranges import Range
 from sporax.ops.declare import Array, composite, op
 from sporax.ops.math.arithmetic import floating
-from sporax.ops.operand_checks import require_shapes
+from sporax.ops.operand_checks import floats_only, require_shapes
 
 # Each axis is resized separately. An output element is a weighted sum of a few input elements;
 # these functions return the indices of these elements and the weights, both (terms, n_out). `step`
@@ -346,14 +346,19 @@ def resize_area(images, size, align_corners=False):
     return resized.permute(0, 2, 3, 1)
 
 
+_THREE_FACTORS = kinds.sequence_of(kinds.POSITIVE_FLOAT, 3)
+
+
 def _upsampled(who, x, output_size, scales, taps, align_corners=False):
     """Resize volumes `(N, C, D, H, W)` to this size, or by these factors."""
     _require_one(who, output_size=output_size, scales=scales)
     steps = None
     if output_size is None:
-        require(len(scales) == 3 and min(scales) > 0, "3-positive-numbers", who, scales=scales)
+        _THREE_FACTORS(who, scales=scales)
         output_size = [int(n * s) for n, s in zip(x.shape[2:], scales, strict=True)]
         steps = tuple(1 / s for s in scales)
+    if taps == "linear":
+        floats_only(who)(x._value.aval)
     size = _image_size(who, x, output_size, 3)
     return interpolate_axes(x, size=size, taps=taps, steps=steps, align_corners=align_corners)
 

@@ -26,6 +26,11 @@ class NoIndex(IndexError, TypeError):
     """
 
 
+class WrongMask(IndexError, ValueError):
+    """A mask of another shape: an IndexError as NumPy and PyTorch raise, and as MindSpore raises
+    for a list, and the ValueError that MindSpore raises for a Tensor."""
+
+
 class Span(NamedTuple):
     """A slice: its lowest index (None: an operand), its length, its step."""
 
@@ -53,9 +58,11 @@ class Parser:
         items = items_of(index)
         taken = sum(map(_axes_of, items))
         if taken > (n := len(self.shape)):
+            error = WrongMask if len(items) == 1 else IndexError
+            error = error if self.shape else NoIndex
             limit = message("one-part") if n == 1 else message("several-parts", n=n)
             raise rejection(
-                "index-at-most-parts", self.name, IndexError if self.shape else NoIndex,
+                "index-at-most-parts", self.name, error,
                 parts=limit, shape=self.shape, got=taken,
             )  # fmt: skip
         ellipses = sum(item is Ellipsis for item in items)
@@ -176,7 +183,8 @@ class Parser:
 
     def _fits(self, mask):
         axes = self.shape[self.axis : self.axis + len(mask)]
-        require(mask == axes, "mask-shape-dimensions-stands", self.name, axes=axes, got=mask)
+        fits, rule = mask == axes, "mask-shape-dimensions-stands"
+        require(fits, rule, self.name, WrongMask, axes=axes, got=mask)
 
     def _take(self, entry, operand):
         self.pattern.append(entry)

@@ -133,6 +133,7 @@ def _declare(function, names, primitives, formula, example, shown, differentiabl
     array([{shown}]{", dtype=float32" if differentiable else ""})
     """
     mint = [n for n in names if n not in _NOT_IN_MINT]
+    mint += ["fix"] if "trunc" in names else []
     mint += [f"{path}.{names[0]}" for path, members in _ALSO_IN_MINT.items() if names[0] in members]
     numpy = _ALSO_IN_NUMPY.get(names[0], [n for n in names if n not in _NOT_IN_NUMPY])
     return op(

@@ -215,7 +215,7 @@ def prelu(input: Array, weight: Array):
     channels = input.shape[1] if input.ndim > 1 else 1
     fits = weight.ndim <= 1 and weight.size in (1, channels)
     require(fits, "one-number-or-per-channel", weight=weight.shape, channels=channels)
-    slope = weight.reshape((-1,) + (1,) * max(input.ndim - 2, 0))
+    slope = weight.reshape((-1,) + (1,) * (input.ndim - 2) if weight.size > 1 else ())
     return jnp.where(input > 0, input, slope * input)
 
 

@@ -1,5 +1,6 @@
 """Tensors scaled by their norms."""
 
+import jax
 import jax.numpy as jnp
 
 from sporax._src.core.tree import map_tensors, tensors_of
@@ -34,11 +35,16 @@ def lp_norm(input: Array, axis, p=2, keep_dims=False, epsilon=1e-12):
     array(5., dtype=float32)
     """
     x = jnp.abs(floating(input))
-    total = jnp.sum(x * x if p == 2 else x**p, axes(axis), keepdims=keep_dims)
+    largest = jax.lax.stop_gradient(jnp.max(x, axes(axis), keepdims=True, initial=0))
+    unit = 1 if p <= 2 else jnp.where(largest > 0, largest, 1)  # x**p may underflow
+    x = x / unit
+    total = jnp.sum(x * x if p == 2 else x**p, axes(axis), keepdims=True)
     zero = total == 0  # where a root has no derivative
     total = jnp.where(zero, 1, total)
     root = jnp.sqrt(total) if p == 2 else total ** (1 / p)
-    return jnp.maximum(jnp.where(zero, 0, root), epsilon)
+    root = jnp.where(zero, 0, root * unit)
+    root = root if keep_dims else root.squeeze(axes(axis))
+    return jnp.maximum(root, epsilon)
 
 
 @op(name="clip_by_global_norm")

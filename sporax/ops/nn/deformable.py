@@ -76,6 +76,7 @@ def deformable_offsets(
     require(not channels % groups, "channels-of-groups", x=x.shape, groups=groups)
     require(offsets.shape == shape, "shape-shape-size", offsets=offsets.shape, shape=shape)
     right, down, mask = jnp.moveaxis(offsets.reshape(n, 3, groups, *kernel, *sizes), 1, 0)
+    right, down = (a.astype(jnp.promote_types(a.dtype, jnp.float32)) for a in (right, down))
     grids = []
     for i, size in enumerate(sizes):
         positions = jnp.arange(size) * stride[i] - pads[2 * i]

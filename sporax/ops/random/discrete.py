@@ -88,13 +88,14 @@ def words_of_class(shape, dtype=dtypes.int64):
 
 @composite()
 def randperm(n, seed=0, offset=0, dtype=dtypes.int64):
-    """Return the numbers from 0 to `n - 1` in random order.
+    """Return the numbers from 0 to `n - 1` in random order; n: an int, or a Tensor of one.
 
     `seed`, `offset`: ints for a separate sequence; if both are 0, `set_seed` governs.
 
     >>> sorted(ops.randperm(4).tolist())
     [0, 1, 2, 3]
     """
+    n = n.item() if isinstance(n, Tensor) and n.size == 1 else n
     kinds.POSITIVE_INT("randperm", n=n)
     wanted = dtype_of_kind("randperm", dtype, "fiuV")
     return permutation_from_key(next_key(joined(seed, offset)), n, n, wanted)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sporax._src.core.tensor import Tensor
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.primitive import Primitive
 
 
@@ -151,6 +152,13 @@ def _minimum_degree(shape, batches, rows, columns, values):
 
 
 def _count(indices, values, shape, weights, *, binary_output=False, minlength=-1, maxlength=-1):
+    who = "SparseCountSparseOutput"
+    shapes = [values.shape, weights.shape]
+    fits = not weights.size or weights.shape == values.shape
+    require(fits, "both-same-shape", who, RuntimeError, shapes=shapes)
+    if (indices < 0).any() or (indices >= shape).any():
+        given = {"argument": "indices", "got": indices.tolist(), "limits": shape.tolist()}
+        raise rejection("within-other", who, RuntimeError, other="dense_shape", **given)
     kept = (values < maxlength) if maxlength > 0 else np.ones(len(values), bool)
     rows = indices[:, 0] if indices.shape[1] > 1 else np.zeros(len(indices), np.int64)
     cells = np.stack([rows, values], axis=1)[kept].astype(np.int64)

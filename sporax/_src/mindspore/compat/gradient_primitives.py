@@ -129,6 +129,24 @@ def _fractional_mean(
     return dy.astype(out_backprop.dtype)
 
 
+def _fractional_max(
+    overlapping, orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence
+):
+    """Add each element to the first maximum of its cell of the input; channels are last."""
+    inside = []
+    for n, starts in zip(orig_input.shape[1:3], (row_pooling_sequence, col_pooling_sequence),
+                         strict=True):  # fmt: skip
+        indices = ops.arange(n)
+        ends = starts[1:] + 1 if overlapping else starts[1:]
+        inside.append((indices >= starts[:-1, None]) & (indices < ends[:, None]))
+    cells = inside[0][:, None, :, None] & inside[1][None, :, None, :]
+    x, dy = (t.moveaxis(-1, 1) for t in (orig_input, out_backprop))
+    floating = x.is_floating_point()
+    least = -math.inf if floating else int(np.iinfo(x._value.aval.dtype).min)
+    seen = ops.where(cells, x[:, :, None, None], least)
+    return _spread(x, dy, seen.reshape((*dy.shape, -1)).argmax(-1), 2).moveaxis(1, -1)
+
+
 def _resized(forward, grads, size):
     """Compute the VJP of resizing an input of this size."""
     return _pull_to((*grads.shape[:2], *sizes(size)), forward, grads)
@@ -206,6 +224,12 @@ def _deformable_offsets(
     strides, pads, kernel_size, dilations, data_format, deformable_groups, modulated, out_backprop,
     input, offsets,
 ):  # fmt: skip
+    """Take the number of windows from the offsets, as MindSpore's kernel does."""
+    first, pads = 1 if data_format == "NHWC" else 2, list(pads)
+    for i, (n, size) in enumerate(zip(offsets.shape[first:], input.shape[first:], strict=False)):
+        if i < 2:
+            reach = (n - 1) * strides[first + i] + dilations[first + i] * (kernel_size[i] - 1) + 1
+            pads[2 * i + 1] = reach - size - pads[2 * i]
     forward = ops.DeformableOffsets(
         strides, pads, kernel_size, dilations, data_format, deformable_groups, modulated
     )
@@ -509,6 +533,8 @@ _ROWS = {
     "AdaptiveMaxPool3DGrad()(input_grad, x, argmax)": lambda input_grad, x, argmax: _spread(
         x, input_grad, argmax, 3
     ),
+    "FractionalMaxPoolGrad(overlapping=False)(orig_input, orig_output, out_backprop, "
+    "row_pooling_sequence, col_pooling_sequence)": _fractional_max,
     "FractionalMaxPoolGradWithFixedKsize(data_format='NCHW')(origin_input, out_backprop, argmax)": (
         lambda data_format, origin_input, out_backprop, argmax: _spread(
             origin_input, out_backprop, argmax, 2

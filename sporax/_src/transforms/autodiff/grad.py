@@ -28,7 +28,8 @@ from sporax._src.transforms.autodiff.tape import ones_like, or_zeros, takes_indi
 class Derivative:
     """The derivative of `fn`, computed when called.
 
-    `positions`: the positional arguments to differentiate ("all": all that hold Tensors).
+    `positions`: the arguments to differentiate, those by keyword last, in the call's order ("all":
+    all that hold Tensors).
     `weights`: a list of Parameters. `sens`: whether the last argument is the cotangent of the
     output. `has_aux`: whether only the first output is differentiated.
     """
@@ -48,9 +49,12 @@ class Derivative:
                 run_pending()
             thread.recorder.derivatives.add(self)
         seeds, args, kwargs = self._take_sens(args, kwargs)
-        positions = self._positions(args)
-        args = self._separate(args, positions)
-        handles, treedef = flatten([args[i] for i in positions], on_other=nothing)
+        count, given = len(args), (*args, *kwargs.values())
+        positions = self._positions(given)
+        n = max(count, *(i + 1 for i in positions), 0)  # a keyword only if it is differentiated
+        given = (*self._separate(given[:n], positions), *given[n:])
+        handles, treedef = flatten([given[i] for i in positions], on_other=nothing)
+        args, kwargs = given[:count], dict(zip(kwargs, given[count:], strict=True))
         handles += self.weights
         call = announced_call(self.fn, args, kwargs, handles)
         if call is not None:
@@ -62,7 +66,7 @@ class Derivative:
                 values = recording.variables
                 cotangents = self._walk(result, seeds, recording, values, positions)
                 if thread.watch is not None and None in cotangents:
-                    thread.watch.zero(self, args, positions, values, cotangents)
+                    thread.watch.zero(self, args, kwargs, positions, values, cotangents)
         wrapped = map(wrap, or_zeros(values, cotangents))
         gradients = (recording.returned.get(id(v), g) for v, g in zip(values, wrapped, strict=True))
         by_position = unflatten(treedef, gradients, nothing)

@@ -136,10 +136,10 @@ class Watch:
 
     # cut gradients ------------------------------------------------------------------------
 
-    def zero(self, derivative, args, positions, values, cotangents):
+    def zero(self, derivative, args, kwargs, positions, values, cotangents):
         """Warn once about each variable of a derivative whose gradient is zero because the output
         does not depend on it."""
-        inputs = named_inputs(derivative.fn, args)
+        inputs = [*named_inputs(derivative.fn, args), *kwargs.items()]
         names = [f"'{path}'" for path in tensor_paths([inputs[i] for i in positions])]
         names += [f"Parameter '{p.name}'" for p in derivative.weights]
         what = getattr(derivative.fn, "__code__", type(derivative.fn))
