@@ -4,15 +4,15 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from sporax._src.capture.graph_capture.graph_call import GraphCall
+from sporax._src.capture.graph_capture.graph_call import GraphCall, captured_op
 from sporax._src.capture.graph_capture.input_slots import InputSlots
+from sporax._src.capture.graph_capture.packed_state import PackedCall
 from sporax._src.capture.graph_capture.saved_graphs import save_graph
 from sporax._src.capture.guards.dependence import marks_of, unchanged
 from sporax._src.capture.staging.host_calls import OtherResult
 from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
 from sporax._src.core.value import updating
-from sporax._src.runtime.engine.operation import Op, Rule
 from sporax._src.runtime.engine.program import TraceFunction
 from sporax._src.runtime.engine.recorder import run_pending
 from sporax._src.runtime.storage.views import Sharing
@@ -66,7 +66,7 @@ class Graph(CapturedGraph):
         printed = self.prints.values()
         outputs = [*results, *printed, *[value for _, value in written]]
         self.written = InputSlots([handle for handle, _ in written], slots)
-        self.n_results, self.n_outputs = len(results), len(outputs)
+        self.n_results = len(results)
         self.first_written = len(results) + len(printed)
         # an output that this trace neither computes nor has as an input is a constant
         self.constants = {i: v for i, v in enumerate(outputs) if v.trace is not recorder}
@@ -88,7 +88,10 @@ class Graph(CapturedGraph):
             for (handle, _), is_computed in zip(written, self.is_computed, strict=True)
             if is_computed
         ]
+        first = self.first_written
+        self.fixed = [(i - first, v) for i, v in self.constants.items() if i >= first]
         self.call = GraphCall(op, tuple(tracer.avals), out_avals, replaced)
+        self.packed = PackedCall.of(self.call, self.sources.handles)
         self.prints.let_go()
 
     def operations(self):
@@ -110,21 +113,22 @@ class Graph(CapturedGraph):
 
     def _run(self, tensors):
         run_pending()  # the graph is not compiled together with operations recorded before it
-        values = [handle._value for handle in self.sources.handles_for(tensors)]
+        handles = self.sources.handles_for(tensors)
         written = self.written.handles_for(tensors)
-        if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
-            raise OtherResult(())
-        constants = self.constants
-        fixed = [
-            (handle, constants[i])
-            for i, handle in enumerate(written, self.first_written)
-            if i in constants
-        ]
-        outputs = self.call(values, list(itertools.compress(written, self.is_computed)), fixed)
-        if constants:
-            computed = iter(outputs)
+        computed = list(itertools.compress(written, self.is_computed))
+        fixed = [(written[j], value) for j, value in self.fixed]
+        outputs = None
+        if self.packed is not None and not self.sharing.exists():
+            outputs = self.packed(handles, computed, fixed)
+        if outputs is None:
+            values = [handle._value for handle in handles]
+            if not self.call.accepts(values):  # a Parameter has another shape or dtype
+                raise OtherResult(())
+            outputs = self.call(values, computed, fixed)
+        if constants := self.constants:
+            left = iter(outputs)
             outputs = [
-                constants[i] if i in constants else next(computed) for i in range(self.n_outputs)
+                constants[i] if i in constants else next(left) for i in range(self.first_written)
             ]
         if written:
             self.sharing.propagate(written, bool(self.written.slots))
@@ -143,11 +147,3 @@ def trace_operation(name, states, avals, reals, integers, outputs):
     with op.axis():
         save_graph(name, run, avals)
     return op, out_avals
-
-
-def captured_op(name, run, avals, out_avals, recorded):
-    """Return the operation `run` for arrays of exactly these avals; `recorded`: its op count."""
-    op = Op(name, run)
-    op.recorded = recorded
-    op.rules[avals] = Rule(avals, out_avals, run, False)
-    return op

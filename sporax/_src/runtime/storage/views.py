@@ -270,6 +270,11 @@ class Sharing:
         result = _common(tensors, self._storages)
         return result and _common(tensors, self._storages, exact=True)
 
+    def exists(self):
+        """Return True if memory of the state may be shared."""
+        self._update()
+        return bool(self._storages)
+
     def propagate(self, handles, has_arguments):
         """Call the function `propagate` if memory may be shared; `has_arguments`: True if `handles`
         includes arguments of the call."""
