@@ -10,7 +10,6 @@ handles' Values stay pending until somebody reads one, which unpacks all.
 import functools
 import math
 import sys
-import threading
 from collections import deque
 from itertools import repeat
 from operator import attrgetter
@@ -26,7 +25,7 @@ from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
 from sporax._src.core.jax_internals import device_array
 from sporax._src.core.to_host import on_host
-from sporax._src.core.value import Aval, PendingTrace, Shared, Value, set_arrays
+from sporax._src.core.value import Aval, PendingTrace, Shared, Value, set_arrays, updating
 from sporax._src.runtime.engine.program import Program, TraceFunction
 from sporax._src.runtime.engine.verification.agreement import Operands, compiled
 from sporax._src.runtime.numpy_interpreter.interpretation import COMPILE, BackgroundCompilation
@@ -77,19 +76,19 @@ class PackedState(PendingTrace):
     """The state of `handles` in long arrays; `values`: the handles' Values, which wait for it, or
     none if it is not packed."""
 
-    __slots__ = ("counts", "flats", "handles", "layout", "lock", "values")
+    __slots__ = ("counts", "flats", "handles", "layout", "values")
+    is_computed = True
 
     def __init__(self, handles):
         self.handles, self.values = handles, []
         self.layout = Layout([h._value.aval for h in handles])
         self.flats = [_Flat() for _ in self.layout.avals]
         self.counts = [_count_of_two_holders()] * len(handles)
-        self.lock = threading.RLock()
 
     @uninterrupted
     def run(self):
         """Unpack: somebody reads one of the Values."""
-        with self.lock:
+        with updating:  # calls of the graph hold it
             if self.values:
                 parts = self.layout.unpack([on_host(flat._value.array) for flat in self.flats])
                 set_arrays(self.values, [device_array(np.array(part)) for part in parts], True)
@@ -186,18 +185,15 @@ class PackedCall:
         state, packed_call = self.state, self.packed_call
         others = [handles[k]._value for k in self.others]
         for value in others:
-            value.read()  # before the lock is taken: it may wait for another thread
+            value.read()
         if [value.aval for value in others] != packed_call.avals[: len(others)]:
             return None
-        programs = packed_call.distinct_state().programs
-        programs.setdefault(self.key, self.program)
-        with state.lock:
-            if not state.is_intact() and not self._is_packed_again():
-                return None
-            self.calls += 1
-            others += [flat._value for flat in state.flats]
-            written = [*[written[j] for j in self.written], *state.flats]
-            return packed_call(others, written, fixed)
+        if not state.is_intact() and not self._is_packed_again():
+            return None
+        self.calls += 1
+        packed_call.distinct_state().programs.setdefault(self.key, self.program)
+        others += [flat._value for flat in state.flats]
+        return packed_call(others, [*[written[j] for j in self.written], *state.flats], fixed)
 
     def _is_packed_again(self):
         """Pack the state; if it did not stay packed the last time, put that off instead."""
