@@ -149,6 +149,7 @@ class Cell(
     _pytorch_names: ClassVar = CELL_NAMES
 
     bprop: Any = None  # a subclass may define a custom backward pass here
+    _scope = None  # of names in MindSpore's graphs; no key of a CellDict
     bprop_debug = False  # accepted: a bprop is plain Python and can always be debugged
 
     def construct(self, *args, **kwargs):
@@ -230,6 +231,11 @@ class Cell(
                 raise taken(self, name)
             if hasattr(self, name):  # a value in one of the class's __slots__
                 object.__delattr__(self, name)
+
+    @property
+    def _params_list(self):
+        """The parameters by attribute: MindSpore's second registry, to which libraries write."""
+        return self._params
 
     def _set_attr_for_params(self, name, parameter):
         if parameter is not None:

@@ -173,6 +173,7 @@ class CellList(_Ordered):
         kinds.LIST("CellList", cells=cells)
         path = index_prefix(self)
         for cell in cells:
+            require(not isinstance(cell, CellDict), "item-single-cell", "CellList", got=cell)
             self._put(str(len(self)), _checked(self, cell), path)
         return self
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.cell_tree import tree
+from sporax._src.core.context import check_device
 from sporax._src.core.errors import warn
 from sporax._src.core.tensor import Tensor, new_value
 from sporax._src.core.value import thread
@@ -11,7 +12,6 @@ from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.engine.meta import on_device
 from sporax.nn.cell_registry import tensors_in
 from sporax.nn.cell_state import CellState
-from sporax.ops.casting import check_device
 
 
 class DtypeConversion(CellState):

@@ -30,6 +30,7 @@ class Pad(Cell):
         super().__init__()
         kinds.one_of(*_PAIRED)("Pad", mode=mode)
         _PAIRS("Pad", paddings=paddings)
+        require(len(paddings) <= 4, "before-after-at-most-axes", "Pad", paddings=paddings, axes=4)
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x):

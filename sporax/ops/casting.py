@@ -4,8 +4,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from sporax._src.core import context
 from sporax._src.core import dtype as dtypes
+from sporax._src.core.context import check_device
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import require
 from sporax._src.runtime.storage.views import view
@@ -54,14 +54,6 @@ def _astype(self, dtype, copy=True):
 
 
 _DEVICES = {"cpu", "gpu", "ascend", "npu", "cuda", "mps", "xpu", "tpu", "meta"}  # in any library
-
-
-def check_device(who, device):
-    """Raise unless `device` is the one in use, or 'meta'."""
-    here = context.get_context("device_target")
-    name = device.partition(":")[0] if isinstance(device, str) else None
-    fits = name is not None and (name == "meta" or name.upper() == here)
-    require(fits, "one-use", who, device=device, here=here)
 
 
 def _to(self, *args, **kwargs):

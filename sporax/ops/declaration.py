@@ -114,6 +114,7 @@ class Declaration:
             if self.decompose is not None:
                 bound.components = self.decompose(self, values, structure)
             bound.operands, bound.parameters = self._names(structure), self.signature.parameters
+            bound.declared = self, values, structure
             bound.varied = lambda new: functools.partial(self._evaluate, values | new, structure)
             bound.family.is_polymorphic = self.is_polymorphic
             self._join_family(bound, key, values, structure)

@@ -7,7 +7,7 @@ infinities and NaN, which reads the elements.
 import numpy as np
 
 from sporax import ops
-from sporax._src.core.dtype import float32, int32, int64
+from sporax._src.core.dtype import complex64, complex128, float32, float64, int32, int64
 from sporax._src.core.errors import missing
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
@@ -32,6 +32,9 @@ def _taken(who, name, a, least=2, square=False):
 def _finite(who, check, *tensors):
     is_finite = not check or all(np.isfinite(t.asnumpy()).all() for t in tensors)
     require(is_finite, "numbers-finite-check-finite-true", f"scipy.linalg.{who}")
+
+
+_EIGH = int32, int64, float32, float64, complex64, complex128
 
 
 def block_diag(*arrs):
@@ -110,6 +113,7 @@ def eigh(
     is_plain = b is None and eigvals is None and type == 1
     require(is_plain, "eigvals-none-type-1", who, argument="b")
     a = _taken("eigh", "a", a, square=True)
+    require(a.dtype in _EIGH, "dtype-one-of", who, argument="a", dtypes=_EIGH, got=a.dtype)
     _finite("eigh", check_finite, a)
     values, vectors = eigh_with_vectors(a, lower)
     return values if eigvals_only else (values, vectors)

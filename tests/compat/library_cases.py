@@ -80,7 +80,29 @@ def is_numpy(ms):
     return [is_numpy(np.ones(1)), is_numpy(_x(ms))]
 
 
+def pruned_weight(ms):
+    """Golden Stick's pruner: `init = None`, and a value of another shape and dtype."""
+    p = ms.Parameter(_x(ms), name="p")
+    p.init = None
+    p.assign_value(ms.Tensor([1.5], ms.float16))
+    return [p.init is None, list(p.shape), str(p.dtype), p]
+
+
+def quantization_parameters(_ms):
+    """Golden Stick's converters: `QuantDtype`, and the operation that has a scale for export."""
+    from mindspore import QuantDtype
+    from mindspore.ops.operations._quant_ops import FakeQuantParam
+
+    kind = QuantDtype.UINT4
+    attrs = FakeQuantParam.linear_quant_param(kind, 0.5, 1, group=3).attrs
+    scale, zero = attrs["linear_quant_scale"], attrs["linear_quant_zero_point"]
+    own = [attrs[name] for name in ("quant_dtype", "quant_algo_name", "group")]
+    return [str(kind), kind.value(), scale, zero, *own]
+
+
 CASES = {
+    "golden_stick: a pruned weight": pruned_weight,
+    "golden_stick: quantization parameters": quantization_parameters,
     "mindarmour: values of summaries": latest_summaries,
     "mindarmour: is_numpy": is_numpy,
     "mindocr: signature of an optimizer": signature_of_an_optimizer,

@@ -25,7 +25,7 @@ WHOLE = ms.COOTensor(Tensor([[0, 1]]), Tensor([1]), (2, 3))
 BINS = Tensor([[[[1.0]]], [[[2.0]]]])
 REGIONS = Tensor([[[0.0, 0.0], [0.6, 1.2], [0.2, 2.3], [2.6, 6.0], [4.0, 9.0]]])
 NAMES = {
-    "ms": ms, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN, "G": gradient_primitives,
+    "ms": ms, "nn": nn, "ops": ops, "Tensor": Tensor, "X": X, "NAN": NAN, "G": gradient_primitives,
     "A": generated_functions, "I": inner_primitives, "S": standard_method, "F": private_functions,
     "R": region_pooling, "SQUARES": SQUARES,
     "REGION": REGION, "REGIONS": REGIONS, "BINS": BINS, "X64": X.astype(ms.float64),
@@ -70,6 +70,11 @@ VALUES = {
         [[2, 1, -1], [5, -1, -1]],
         [[0, 1, 0], [0, 0, 0]],
     ],
+    # operators by name take `alpha`; pooled empty batches are empty
+    "X.__isub__(Tensor([1.0, 0.5]), alpha=2)": [-1.0, 1.0],
+    "X.__add__(other=Tensor([1.0, 0.5]), alpha=2)": [3.0, 3.0],
+    "ops.adaptive_max_pool2d(ops.ones((0, 2, 3, 4)), (1, 2)).shape": (0, 2, 1, 2),
+    "ops.fftshift(Tensor([1, 2, 3]), Tensor(0))": [3, 1, 2],
     "ops.Inv()(Tensor([1, -1, 2], ms.int32))": [1, -1, 0],
     # what stays is wrapped
     "ops.PadV3('circular')(Tensor([[[0.0, 1.0, 2.0]]]), (1, -1))": [[[1.0, 0.0, 1.0]]],
@@ -100,6 +105,20 @@ VALUES = {
 REJECTED = {
     "ops.swapdims(Tensor([[1]]), 0, (1,))": (TypeError, "'axis1' must be an int"),
     "ops.slice_scatter(X, Tensor([1.0]), 0, 0, 2)": (ValueError, "'src' must have the shape"),
+    "nn.CellList([nn.CellDict()])": (TypeError, "must be a single Cell, but got CellDict"),
+    "nn.CellDict({'_scope': nn.ReLU()})": (KeyError, "a name without dots that Cell itself"),
+    "nn.Pad(((0, 0),) * 5)": (ValueError, "for at most 4 axes"),
+    "ops.grid_sample(ops.ones((1, 1, 2, 2)), ops.ones((1, 2, 2, 2), ms.float64))": (
+        TypeError,
+        "'grid' must be of the dtype of 'input'",
+    ),
+    "ops.slice(Tensor(1.0), (), ())": (ValueError, "at least 1 dimensions"),
+    "ops.scatter_nd(Tensor(0), X, (3, 4))": (RuntimeError, "'indices' .* is a scalar"),
+    "ops.Assert()(False, [X])": (RuntimeError, "assert failed: 'condition' is not true"),
+    "ops.adaptive_max_pool3d(ops.ones((0, 3, 3, 4)), 1)": (RuntimeError, "must not be empty"),
+    "Tensor(2**64)": (RuntimeError, "at most 64 bits"),
+    "ms.scipy.linalg.eigh(Tensor([[1]], ms.int8))": (TypeError, "the dtype of 'a' must be Int32"),
+    "X.__mul__(X, alpha=2)": (TypeError, "but got 'alpha'"),
     "ops.truncate_mod(Tensor([True]), Tensor([True]))": (TypeError, "must be numbers"),
     "ops.truncate_div(Tensor([True]), Tensor([True]))": (TypeError, "must be numbers"),
     "X.select(1.5, 0)": (TypeError, "'Tensor.select', the arguments must fit"),
@@ -153,6 +172,29 @@ def test_error(call):
 def test_positions_that_no_argument_has_are_runtime_errors(positions):
     with pytest.raises(RuntimeError, match="'grad_position' must name"):
         ms.grad(ops.mul, positions)(X, X)
+
+
+def test_positions_that_no_argument_has_are_index_errors_in_graphs():
+    with pytest.raises(IndexError, match="'grad_position' must name"):
+        ms.jit(ms.grad(ops.mul, 5))(X, X)
+
+
+def test_hooks_of_unused_weights_get_zeros():
+    seen, weight = [], ms.Parameter(X, name="w")
+    weight.register_hook(lambda g: seen.append(g.tolist()) or g + 5)
+    assert ms.grad(lambda x: x * 2, weights=[weight])(X)[1][0].tolist() == [5.0, 5.0]
+    assert seen == [ZERO]
+
+
+class Shift(ops.PrimitiveWithInfer):
+    @ops.prim_attr_register
+    def __init__(self, periods=1, axis=-1):
+        pass
+
+
+@pytest.mark.parametrize(("periods", "expected"), [(0, [1, 2]), (1, [9, 1]), (-3, [9, 9])])
+def test_a_primitive_named_shift_runs_that_kernel(periods, expected):
+    assert Shift(periods)(X, 9).tolist() == expected
 
 
 def test_indices_of_rows_that_are_no_vector_are_value_errors():

@@ -289,3 +289,24 @@ def test_a_captured_function_continues_dynamically():
         assert (y.is_meta, z.is_meta, z.asnumpy().sum()) == (True, False, 12)
     net.to_empty(device="CPU")
     assert not f(Tensor(ONES))[0].asnumpy().any()
+
+
+def test_a_captured_function_whose_module_moves_to_meta():
+    net = nn.Dense(3, 4, weight_init="ones", bias_init="zeros")
+    f = ms.jit(lambda v: net(v) * 2)
+    whole = f(Tensor(ONES)).asnumpy()
+    weight = net.weight.value()
+    net.to("meta")
+    for x in (Tensor(ONES), meta()):
+        y = f(x)
+        assert (y.is_meta, y.shape, y.dtype) == (True, (2, 4), ms.float32)
+    net.to_empty(device="CPU").weight.set_data(weight)
+    np.testing.assert_array_equal(f(Tensor(ONES)).asnumpy(), whole)
+
+
+@pytest.mark.parametrize("make", [Tensor, Parameter])
+def test_devices_that_do_not_exist(make):
+    for device in ("bad", "", 1):
+        with pytest.raises(ValueError, match="'device' must be the one in use"):
+            make(ONES, device=device)
+    assert make(ONES, device="cpu").device == ms.get_context("device_target")

@@ -82,6 +82,22 @@ def test_one_of_several_without_a_launcher_is_refused(monkeypatch):
         distributed.init()
 
 
+def test_a_process_that_stands_for_one_of_several_ranks(monkeypatch):
+    for name, value in {"MS_SIMULATION_LEVEL": "1", "RANK_SIZE": "8", "RANK_ID": "3"}.items():
+        monkeypatch.setenv(name, value)
+    distributed.init("hccl")
+    assert (distributed.get_rank(), distributed.get_group_size()) == (3, 8)  # as MindSpore
+    distributed.create_group("odd", [1, 3, 5, 7])
+    assert (distributed.get_rank("odd"), distributed.get_group_size("odd")) == (1, 4)
+    for call in (
+        lambda: ops.AllReduce(group="odd")(Tensor([1.0])).asnumpy(),
+        lambda: mint.distributed.all_gather_object([None] * 8, 1),
+    ):
+        with pytest.raises(RuntimeError, match=r"a process for each of the ranks \["):
+            call()
+    distributed.release()
+
+
 CALLS = [
     (RuntimeError, "'backend_name' must be one of", lambda: distributed.init("other")),
     (TypeError, "'group' must be a string, but got int", lambda: distributed.get_rank(5)),

@@ -241,7 +241,7 @@ def test_groups_are_written_into_the_scores():
 
 
 REFUSED = [
-    ("ops.Assert()(Tensor(False), [X])", RuntimeError, r"'Assert', 'condition' .*\[1. 2. 3.\]"),
+    ("ops.Assert()(Tensor(False), [X])", RuntimeError, r"'Assert', .*'condition' .*\[1. 2. 3.\]"),
     ("ops.Assert()(True, X)", TypeError, "'inputs' must be a tuple or list"),
     ("ops.CheckNumerics()(X / 0)", RuntimeError, r"that at \[0, 0\] is infinite"),
     ("ops.CheckNumerics()(X * np.nan)", RuntimeError, r"that at \[0, 0\] is NaN"),

@@ -128,6 +128,17 @@ QUERIES = [
     ("LeNet5", "tree.get_node('conv1').get_handler().get_instance() is "
      "tree.get_origin_network().conv1"),
     ("Nested", "tree.get_node('block1').get_instance_type().__name__"),
+    ("Nested", "[Node(n).get_name() for n in tree.get_node('block1').get_handler()"
+     ".symbol_tree.nodes()]"),
+    ("Nested", "whole = ms.rewrite.common.namespace._subtree_black_list; "
+     "whole.append(tree.get_node('block1').get_instance_type()); "
+     "new = SymbolTree.create(tree.get_origin_network()); whole.pop(); "
+     "new.get_node('block1').get_node_type()"),
+    ("LeNet5", "n = tree.get_node('conv2').get_handler(); "
+     "n.set_arg_providers(0, (tree.get_node('input_x').get_handler(), 0)); "
+     "[i.get_name() for i in n.get_inputs()]"),
+    ("LeNet5", "SymbolTree(tree.get_node('fc1').get_handler().get_belong_symbol_tree())"
+     ".get_node('fc1').get_name()"),
     ("Nested", "type(tree.get_node('block1').get_sub_tree()).__name__"),
     ("Statements", "tree.get_node('twice').get_instance_type().__name__"),
     ("Statements", "tree.get_node('add').get_instance_type().__name__"),

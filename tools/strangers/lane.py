@@ -38,6 +38,7 @@ class Run:
             "STRANGERS_EVENTS": str(self.events),
             "STRANGERS_LIMIT": str(limit),
             "STRANGERS_NAME": library.name,
+            "STRANGERS_PACKAGES": " ".join(library.packages),
             "STRANGERS_LOST": " ".join(library.lost),
             numbers: str(library.numbers if is_sporax else folder / "numbers.jsonl"),
             "STRANGERS_SELECT": str(folder / "select.txt"),
@@ -47,7 +48,8 @@ class Run:
     def files(self):
         """The files with tests, relative to the tree, which gets copies of the drivers."""
         found = []
-        for entry in self.library.tests:
+        imports = ["own:imports.py"] if self.library.packages else []
+        for entry in [*imports, *self.library.tests]:
             if entry.startswith("own:"):
                 name = entry.removeprefix("own:")
                 shutil.copyfile(DRIVERS / name, self.tree / f"own_{name}")
@@ -62,6 +64,16 @@ class Run:
                 found += [p.relative_to(self.tree).as_posix() for p in paths]
         return list(dict.fromkeys(found))
 
+    def forget(self, text):
+        """Drop the verdicts that contain `text`, except of passed tests: these run again."""
+        entries = [json.loads(line) for line in self.events.read_text("utf8").splitlines()]
+        others = [e for e in entries if "id" in e and e["outcome"] != "passed"]
+        dropped = {e["id"] for e in others if text in f"{e['outcome']}: {e['error']}"}
+        files = {name.split("::")[0] for name in dropped}
+        kept = [e for e in entries if e.get("id", e.get("start")) not in dropped]
+        kept = [e for e in kept if e.get("file") not in files]
+        self.events.write_text("".join(json.dumps(entry) + "\n" for entry in kept), "utf8")
+
     def verdicts(self, selected=None):
         """Run what has not run; return {test: verdict}, of `selected` tests only if given."""
         for file in self.files():
@@ -75,12 +87,14 @@ class Run:
 
     def _run_file(self, file, selected):
         """Run a file's tests; again without those that have ended a process."""
+        is_over = selected is None  # otherwise, others may be selected than before
         while True:
             results, running, ended = self._read()
             if running:
                 self._log(id=running, outcome="crash", error="ended before the test was over")
                 continue
-            if file in ended or (selected is not None and set(selected) <= results.keys()):
+            is_complete = selected is not None and set(selected) <= results.keys()
+            if is_complete or (is_over and file in ended):
                 return
             (self.folder / "select.txt").write_text("\n".join(selected or ()), "utf8")
             (self.folder / "skip.txt").write_text("\n".join(results), "utf8")
@@ -92,12 +106,14 @@ class Run:
                 if reason["outcome"] == "timeout":
                     self._log(id=file, **reason)
                 self._log(file=file)
+                is_over = True
 
     def _process(self, file):
         """Run pytest; return the outcome of the test that runs when the process ends."""
         command = [self.python, "-m", "pytest", "-p", "strangers_plugin", "-p", "no:cacheprovider"]
         command += ["-q", "--tb=short", "--rootdir", self.tree, "-c", self.ini]
-        command += [*self.library.arguments, file]
+        own = file.startswith("own_")
+        command += [file] if own else [*self.library.arguments, file]
         with (self.folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(
                 list(map(str, command)), cwd=self.tree, env=self.environment, stdout=log,
@@ -150,6 +166,7 @@ class Run:
             error = error.replace(f"{old}/", f"{new}/")
         error = re.sub(r"0x[0-9a-f]{6,}", "0x…", error)
         error = re.sub(r"/tmp/[^\s'\"]+", "/tmp/…", error)
+        error = re.sub(r"/\S*/site-packages/", "", error)
         return f"{entry['outcome']}: {error[:200]}".removesuffix(": ")
 
 

@@ -1,5 +1,6 @@
 """The table of libraries, and the records of their verdicts."""
 
+import collections
 import csv
 import json
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 RECORDS = ROOT / "tests" / "recorded" / "libraries"
 DRIVERS = Path(__file__).parent / "drivers"
+IMPORT = "own_imports.py::test_import[{}]"
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,8 @@ class Library:
     folders that are read from it, all if empty. `needs`: packages besides MindSpore's own, for
     pip. `path`: folders of Python's path. `tests`: files, patterns or folders; those that start
     with `own:` are files in `drivers`, whose results are compared with recorded numbers.
-    `arguments`: of pytest. `lost`: modules that it imports and MindSpore 2.10 lacks. `about`: a
-    phrase for the page, `about_zh` in Chinese.
+    `packages`: those whose modules are imported, too. `arguments`: of pytest. `lost`: modules
+    that it imports and MindSpore 2.10 lacks. `about`: a phrase for the page, `about_zh` in Chinese.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Library:
     needs: list[str]
     path: list[str]
     tests: list[str]
+    packages: list[str]
     arguments: list[str]
     lost: list[str]
     about: str
@@ -45,7 +48,7 @@ class Library:
         return RECORDS / f"{self.name}_numbers.jsonl"
 
 
-LISTS = ("files", "needs", "path", "tests", "arguments", "lost")
+LISTS = ("files", "needs", "path", "tests", "packages", "arguments", "lost")
 
 
 def libraries():
@@ -63,13 +66,27 @@ def read_record(library):
     if not library.record.exists():
         return {}, {}
     head, *rows = map(json.loads, library.record.read_text("utf8").splitlines())
-    return head, {row.pop("id"): row for row in rows}
+    imports = [row for row in rows if "modules" in row]
+    modules = {IMPORT.format(m): row for row in imports for m in row.pop("modules").split()}
+    return head, modules | {row.pop("id"): row for row in rows if row not in imports}
+
+
+def is_import(test):
+    return test.startswith(IMPORT[:-3])
 
 
 def write_record(library, versions, verdicts):
-    """Write the library's version and, sorted by test, a verdict of each implementation."""
+    """Write the library's version and, sorted by test, a verdict of each implementation.
+
+    A row has all modules whose import has the same verdicts.
+    """
     head = {"library": library.name, "source": library.source, "commit": library.commit, **versions}
-    rows = [head, *({"id": name, **verdicts[name]} for name in sorted(verdicts))]
+    tests = [{"id": name, **verdicts[name]} for name in sorted(verdicts) if not is_import(name)]
+    imports = collections.defaultdict(list)
+    for name in sorted(filter(is_import, verdicts)):
+        imports[json.dumps(verdicts[name])].append(name.removeprefix(IMPORT[:-3])[:-1])
+    modules = [{"modules": " ".join(names), **json.loads(row)} for row, names in imports.items()]
+    rows = [head, *modules, *tests]
     RECORDS.mkdir(exist_ok=True)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     library.record.write_text(text, "utf8")

@@ -1,11 +1,13 @@
 """The settings of a process: mode, device, executor; `set_context` and `get_context`."""
 
+import functools
+
 import jax
 
 from sporax._src.core.errors import warn
 from sporax._src.core.settings import Settings
 from sporax._src.diagnosis.argument_kinds import BOOL, POSITIVE_INT
-from sporax._src.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection, require
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2  # how much of Python a captured function may use: always all
@@ -75,10 +77,26 @@ def _chosen(target, who):
         if target not in _WRITTEN_FOR:
             raise rejection("device-exists-here", who, device_target=target, names=existing)
         present = _present_device()
-        warn(f"For '{who}', there is no '{target}' here: the program runs on '{present}' instead.")
+        _warn_of.__wrapped__(who, target, present)
         target = present
     jax.config.update("jax_default_device", jax.local_devices(backend=_PLATFORMS[target])[0])
     return target
+
+
+def check_device(who, device):
+    """Raise unless Tensors may be on `device`: the one in use, also by a name that MindSpore
+    scripts use for it, or 'meta'."""
+    here = get_context("device_target")
+    name = device.partition(":")[0].upper() if isinstance(device, str) else None
+    if device != "meta" and name != here:
+        written = next((n for n in _WRITTEN_FOR if n.upper() == name), None)
+        require(written is not None, "one-use", who, device=device, here=here)
+        _warn_of(who, written, here)
+
+
+@functools.cache
+def _warn_of(who, target, present):
+    warn(f"For '{who}', there is no '{target}' here: the program runs on '{present}' instead.")
 
 
 def _has(name):

@@ -62,7 +62,8 @@ def host_array(data, wanted):
     else:
         raise rejection("tensor-number-numpy-array", "Tensor", input_data=data)
     is_number, dtype = array.dtype.kind not in _NO_NUMBERS, array.dtype
-    require(is_number, "hold-numbers-at-most-64", "Tensor", input_data=data, dtype=dtype)
+    error = RuntimeError if isinstance(data, int) else None  # as in MindSpore
+    require(is_number, "hold-numbers-at-most-64", "Tensor", error, input_data=data, dtype=dtype)
     if wanted is None:
         if not isinstance(data, (np.ndarray, np.generic)):
             return array.astype(_DEFAULTS.get(array.dtype, array.dtype), copy=False)

@@ -32,6 +32,8 @@ class Hooks:
     raise_deferred: Callable = _not_set
     # ops.shape.joining -> core.tensor: one Tensor from (name, sequence of Tensors)
     stacked: Callable = _not_set
+    # ops.fallback -> engine.recorder: what `__fallback__` gets for (Op, operands)
+    fallback_arguments: Callable = _not_set
     # sharding.mesh -> core.tensor: (Value, placement) moved to the placement's devices
     placed: Callable = _not_set
     # sharding.mesh sharding.described_mesh -> core.parameter: place a new Parameter; None: no Mesh

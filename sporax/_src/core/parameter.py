@@ -1,11 +1,13 @@
 """`Parameter`: a Tensor with a name and an identity, that an optimizer changes."""
 
+import functools
 import itertools
 from typing import Any
 
 import numpy as np
 
 from sporax._src.core import dtype as dtypes
+from sporax._src.core.context import check_device
 from sporax._src.core.from_host import plain, python_number
 from sporax._src.core.hooks import hooks
 from sporax._src.core.signature_errors import fitting_constructor
@@ -32,10 +34,18 @@ class Parameter(Tensor):
 
     checkpoint: Any  # the file of a loaded Parameter
 
+    def __new__(cls, default_input=None, *args, **kwargs):
+        kind: Any = type(default_input)
+        if not issubclass(kind, Tensor) or kind.__new__ in (object.__new__, Parameter.__new__):
+            return object.__new__(cls)
+        return kind.__new__(_combined(cls, kind), default_input)
+
     def __init__(
         self, default_input, name=None, requires_grad=True, layerwise_parallel=False,
         parallel_optimizer=True, storage_format="", device=None,
     ):  # fmt: skip
+        if device not in (None, "Remote"):
+            check_device("Parameter", device)
         # a Python int is an Int32 here, unlike in a Tensor, as in MindSpore
         if isinstance(default_input, np.generic):
             default_input = python_number(default_input)
@@ -95,8 +105,13 @@ class Parameter(Tensor):
 
     @property
     def param_info(self):
-        """The parameter itself."""
+        """The parameter itself; assigning another's copies its name and settings."""
         return self
+
+    @param_info.setter
+    def param_info(self, info):
+        for name in ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer"):
+            setattr(self, name, getattr(info, name))
 
     def __repr__(self):
         return (
@@ -155,10 +170,6 @@ class Parameter(Tensor):
         """Return a new Parameter with the same name and contents."""
         return self.clone()
 
-    def assign_value(self, value):
-        """Call `set_data`."""
-        return self.set_data(value)
-
     def clone(self, init="same"):
         """Return a new Parameter of the same shape and dtype: with the same contents for
         `init='same'`, else drawn by the initializer (or its name) or filled with the number `init`.
@@ -167,7 +178,7 @@ class Parameter(Tensor):
         if isinstance(init, str) and init == "same":
             copied = Parameter(self, name=name)
         else:
-            start = hooks.initial_value(init, self.shape, self.dtype)
+            start = hooks.initial_value(init, self._value.aval.shape, self.dtype)
             copied = Parameter(start, name=name, device="meta" if self.is_meta else None)
         copied.requires_grad = self.requires_grad
         copied.layerwise_parallel = self.layerwise_parallel
@@ -176,6 +187,12 @@ class Parameter(Tensor):
             copied._placement = self._placement
             copied._bind(copied._value)
         return copied
+
+
+@functools.cache
+def _combined(cls, kind):
+    """Return the class of Parameters made from a Tensor subclass that constructs its objects."""
+    return type(f"Parameter{kind.__name__}", (kind, cls), {"__init__": cls.__init__})
 
 
 def live_parameters():

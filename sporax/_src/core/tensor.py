@@ -67,12 +67,18 @@ class Tensor(Attached, TensorNames):
 
     # `_alias`: set if the tensor shares memory with others, see `storage.views`
     __slots__ = ("__dict__", "__weakref__", "_alias", "_value")
+    _operand: Any  # `_value`, as operations read it; a subclass with `__fallback__` has none
+    _source: Any = None  # the Tensor of which it is another handle, see `_make_subclass`
     _placement: Any = None  # its placement on several devices, see `sharding.mesh`
     __array_priority__ = 1000  # NumPy's operators defer to Tensor's
 
     def __init__(
         self, input_data=None, dtype=None, shape=None, init=None, const_arg=False, device=None
     ):
+        if self._source is not None:
+            return  # its `__new__` has called `_make_subclass`
+        if device is not None:
+            context.check_device("Tensor", device)
         if shape is not None and input_data is not None and init is None:
             raise rejection("none-input-data-given", "Tensor", shape=shape)
         if init is not None:
@@ -89,6 +95,21 @@ class Tensor(Attached, TensorNames):
         elif input_data is None:
             input_data = blank(shape, dtype, device == "meta" or thread.recorder.is_meta)
         self._value = (meta_value if device == "meta" else new_value)(input_data, dtype)
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "__fallback__" in cls.__dict__:
+            cls._operand = property(_guarded_value)
+
+    @staticmethod
+    def _make_subclass(cls, tensor):
+        """Return an object of a subclass of Tensor that is the same variable as `tensor`: it has
+        its memory, and gradients with respect to either are those of both."""
+        if cls._value is Tensor._value:
+            cls._value, cls._alias = _of_source("_value"), _of_source("_alias")
+        made = object.__new__(cls)
+        made._source = tensor
+        return made
 
     # what it is -----------------------------------------------------------------------------
 
@@ -116,6 +137,12 @@ class Tensor(Attached, TensorNames):
     def init(self):
         """The `Initializer` that has not drawn the elements yet, or None."""
         return self._value.init if self._value.__class__ is Uninitialized else None
+
+    @init.setter
+    def init(self, value):
+        require(value is None, "none", "Tensor", init=value)
+        if self.has_init:
+            self.init_data()
 
     @property
     def has_init(self):
@@ -317,6 +344,47 @@ class Tensor(Attached, TensorNames):
         return Tensor(array)
 
 
+def root(tensor):
+    """Return the first handle of a variable, see `Tensor._make_subclass`."""
+    while tensor._source is not None:
+        tensor = tensor._source
+    return tensor
+
+
+def _of_source(name):
+    """Return a property for a slot of the first handle."""
+    slot = Tensor.__dict__[name]
+
+    def get(self):
+        return slot.__get__(self) if self._source is None else getattr(self._source, name)
+
+    def put(self, value):
+        slot.__set__(self, value) if self._source is None else setattr(self._source, name, value)
+
+    def delete(self):
+        slot.__delete__(self) if self._source is None else delattr(self._source, name)
+
+    return property(get, put, delete)
+
+
+def _guarded_value(self):
+    if thread.calls_fallback:
+        raise AttributeError(name="_operand", obj=self)
+    return self._value
+
+
+Tensor._operand = Tensor.__dict__["_value"]
+
+
+class FallsBack(Exception):
+    """Raised for an operand whose class has a `__fallback__`, which does the operation."""
+
+
+def falls_back(tensor):
+    """Return True if operations on the Tensor call its `__fallback__`."""
+    return not hasattr(tensor, "_operand")
+
+
 def bind_all(pairs):
     """Point the handles of (handle, Value) pairs to their Values, in one call into C: an interrupt
     sees either all of them rebound or none."""
@@ -440,6 +508,8 @@ def as_value(op, operand, index):
         operand = python_number(operand)
         if operand.__class__ in NUMBERS:
             return scalar_value(name, operand)
+    if isinstance(operand, Tensor):
+        raise FallsBack
     if isinstance(operand, (np.ndarray, jax.Array, list, tuple)):
         if _holds_tensors(operand):
             raise NeedsStack

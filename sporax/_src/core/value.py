@@ -278,6 +278,7 @@ class ThreadState(threading.local):
     tape: Any
     saving: Any = None  # the hooks that pack tensors saved for the backward pass, if any
     watch: Any = None
+    calls_fallback: bool = True  # whether operations call `__fallback__` of Tensors that have it
     precision: Any = None  # the autocast policy in effect, if any
     in_graph: bool = False  # whether a function is captured, or continues dynamically in this run
     gates: tuple = ()

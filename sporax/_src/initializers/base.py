@@ -121,7 +121,8 @@ def _checked(shape):
     good = isinstance(sizes, (tuple, list)) and all(
         isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n > 0 for n in sizes
     )
-    require(good, "positive-int-tuple-list", "initializer", shape=shape)
+    sizes = tuple(sizes) if isinstance(sizes, list) else sizes
+    require(good, "positive-int-tuple-list", "initializer", shape=sizes)
     return tuple(int(n) for n in sizes)
 
 

@@ -67,8 +67,9 @@ def refuse_shapes(who, gradients, parameters):
     for p, gradient in zip(parameters, gradients, strict=True):
         if not isinstance(gradient, Tensor):
             raise rejection("gradient-parameter-tensor", who, name=p.name, got=gradient) from None
-        if p.shape != gradient.shape:
-            fields = {"name": p.name, "shape": p.shape, "got": gradient.shape}
+        shape, got = p._value.aval.shape, gradient._value.aval.shape  # here, of a part of it
+        if shape != got:
+            fields = {"name": p.name, "shape": shape, "got": got}
             raise rejection("gradient-parameter-shape", who, **fields) from None
 
 

@@ -96,6 +96,7 @@ def _frequencies(name, compute, shown):
 def _shifted(name, compute):
     def function(input, dim=None):
         axes = range(input.ndim) if dim is None else plain(dim)
+        axes = axes.tolist() if isinstance(axes, Tensor) else axes
         axes = (axes,) if isinstance(axes, int) else axes
         return roll(input, tuple(compute(input.shape[a]) for a in axes), tuple(axes))
 

@@ -2,10 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import rejection, require
+from sporax.ops.casting import cast
 from sporax.ops.declare import FUNCTIONS, PRIMITIVES
+from sporax.ops.indexing.gather import where
 from sporax.ops.primitive import Primitive, vm_impl_registry
+from sporax.ops.shape.joining import roll
 
 
 class Registry:
@@ -43,6 +48,19 @@ def get_vm_impl_fn(prim):
         raise rejection("primitive-str", "get_vm_impl_fn", prim=kind.__name__)
     own = vm_impl_registry.get(kind)
     return vm_impl_registry.get(getattr(prim, "name", kind.__name__)) if own is None else own
+
+
+@vm_impl_registry.register("Shift")
+def _shift(prim):
+    """Return MindSpore's kernel of that name, for which it has no class."""
+
+    def shift(x, fill_value):
+        axis, periods = prim.axis % x.ndim, prim.periods
+        source = np.arange(x.shape[axis]).reshape(-1, *[1] * (x.ndim - 1 - axis)) - periods
+        is_inside = Tensor((source >= 0) & (source < x.shape[axis]))
+        return where(is_inside, roll(x, periods, axis), cast(fill_value, x.dtype))
+
+    return shift
 
 
 tensor_operator_registry = Registry()

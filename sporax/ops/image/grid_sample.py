@@ -76,6 +76,8 @@ def grid_sample(
 def _check(input, grid, **choices):
     axes = 3 if input.ndim == 5 else 2
     letters, primed = " ".join("DHW"[-axes:]), " ".join(f"{x}'" for x in "DHW"[-axes:])
+    same, own = grid.dtype == input.dtype, input.dtype
+    require(same, "dtype-of", argument="grid", other="input", dtype=own, got=grid.dtype)
     require_shapes(input=(input, f"N C {letters}"), grid=(grid, f"N {primed} {axes}"))
     for name, (value, known) in choices.items():
         kinds.one_of(*known).checked(None, name, value)

@@ -117,6 +117,7 @@ def scatter_nd(indices: Array, updates: Array, shape):
     >>> ops.scatter_nd(Tensor([[2], [2]]), Tensor([1.0, 2.0]), (3,)).asnumpy()
     array([0., 0., 3.], dtype=float32)
     """
+    require(indices.ndim, "not-a-scalar", "ScatterNd", argument="indices")
     require(min(shape, default=0) >= 0, "not-negative", argument="shape", got=shape)
     rows = jnp.zeros(shape, updates.dtype).at[_rows(indices)]
     return rows.max(updates) if updates.dtype == bool else rows.add(updates)

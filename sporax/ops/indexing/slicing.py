@@ -20,6 +20,7 @@ def slice(input: Array, begin, size):
     array([[2],
            [4]])
     """
+    require(input.ndim, "at-least-dimensions", argument="input", n=1, shape=())
     ends = [n if s == -1 else b + s for b, s, n in zip(begin, size, input.shape, strict=True)]
     inside = all(0 <= b <= e <= n for b, e, n in zip(begin, ends, input.shape, strict=True))
     require(inside, "begin-size-lie-within", begin=begin, size=size, shape=input.shape)

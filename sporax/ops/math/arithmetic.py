@@ -418,11 +418,14 @@ def minimum(input: Array, other: Array):
 # operators ----------------------------------------------------------------------------------
 
 
-def operators(function, name, symbol):
+def operators(function, name, symbol, scaled=None):
     """Define Tensor's `a + b` and its reflection; `a += b` makes a new Tensor, as in MindSpore."""
+    scaled = scaled or function
     bound = function.declaration.bind([p.default for p in _attributes(function.declaration)])
 
-    def forward(self, other):
+    def forward(self, other, alpha=1):
+        if not is_one(alpha):
+            return scaled(self, other, alpha=alpha)
         try:
             return apply(bound, self, other)
         except TypeError:
@@ -446,11 +449,12 @@ def _attributes(declaration):
     return [declaration.signature.parameters[n] for n in declaration.attributes]
 
 
-for _function, _name, _symbol in [
-    (add, "add", "+"), (sub, "sub", "-"), (mul, "mul", "*"), (div, "truediv", "/"),
-    (floor_divide, "floordiv", "//"), (remainder, "mod", "%"), (power, "pow", "**"),
+for _row in [
+    (add, "add", "+", scaled_add), (sub, "sub", "-", subtract), (mul, "mul", "*"),
+    (div, "truediv", "/"), (floor_divide, "floordiv", "//"), (remainder, "mod", "%"),
+    (power, "pow", "**"),
 ]:  # fmt: skip
-    operators(_function, _name, _symbol)
+    operators(*_row)
 
 
 def _in_place(function, name, shown):

@@ -8,7 +8,7 @@ import numpy as np
 
 from sporax._src.core.dtype import from_numpy, int32
 from sporax._src.core.tensor import Tensor
-from sporax._src.diagnosis.rules import require
+from sporax._src.diagnosis.rules import rejection, require
 from sporax.ops.casting import cast
 from sporax.ops.declare import Array, Arrays, composite, op
 from sporax.ops.operand_checks import floats_only, require_planes, tensors_only
@@ -73,7 +73,7 @@ def adaptive_max_pool_with_index(input: Array, output_size, axes=2) -> Arrays:
     longest = max(map(len, seen))
     # a part with fewer elements repeats its last one
     elements = jnp.asarray([np.pad(s, (0, longest - len(s)), "edge") for s in seen])
-    flat = input.reshape(*input.shape[:-axes], -1)
+    flat = input.reshape(*input.shape[:-axes], plane.size)
     best = jnp.argmax(flat[..., elements], -1)
     indices = elements[np.arange(len(seen)), best]
     shape = *input.shape[:-axes], *map(len, windows)
@@ -120,8 +120,7 @@ def adaptive_max_pool3d_of_class(x, output_size) -> Arrays:
     """
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
     size = tuple(size) if isinstance(size, list) else size
-    pooled, indices = adaptive_max_pool_with_index(x, size, 3)
-    return pooled, cast(indices, int32)
+    return adaptive_max_pool3d(x, size, True)
 
 
 @composite(
@@ -144,6 +143,8 @@ def adaptive_max_pool3d(input, output_size, return_indices=False):
     >>> ops.adaptive_max_pool3d(ops.ones((1, 3, 5, 7, 2)), (2, 2, None)).shape
     (1, 3, 2, 2, 2)
     """
+    if isinstance(input, Tensor) and not input.size:
+        raise rejection("not-empty", "adaptive_max_pool3d", RuntimeError, input=input.shape)
     pooled, indices = adaptive_max_pool_with_index(input, output_size, 3)
     return (pooled, cast(indices, int32)) if return_indices else pooled
 

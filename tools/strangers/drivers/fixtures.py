@@ -20,7 +20,16 @@ def _image(path, height=96, width=128):
 
 
 def mindocr():
-    """Images for the repository's dummy labels; configurations without downloaded weights."""
+    """Images for the repository's dummy labels; configurations without downloaded weights, and
+    checkpoints of one parameter, in the place of downloads, for models that are always pretrained.
+    """
+    tensor = b"\x08\x01\x12\x07Float32\x1a\x04" + bytes(4)  # shape (1,), dtype, contents
+    value = b"\x0a\x01w\x12" + bytes([len(tensor)]) + tensor
+    models = Path("../.mindspore/models")
+    models.mkdir(parents=True, exist_ok=True)
+    for path in Path("mindocr").rglob("*.py"):
+        for name in re.findall(r"/([\w.-]+\.ckpt)", path.read_text("utf8")):
+            models.joinpath(name).write_bytes(b"\x0a" + bytes([len(value)]) + value)
     for path in Path("configs").rglob("*.yaml"):
         text = path.read_text("utf8")
         path.write_text(re.sub(r"(pretrained: *)(True|http\S+)", r"\1False", text), "utf8")
@@ -52,6 +61,9 @@ def sciai():
     """The package of the tests, which a package of that name in the environment would hide."""
     for folder in ("tests", "tests/st"):
         Path(folder, "__init__.py").touch()
+
+
+golden_stick = sciai
 
 
 if __name__ == "__main__":

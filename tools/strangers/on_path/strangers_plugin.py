@@ -2,7 +2,8 @@
 
 The environment has its options: STRANGERS_ALIAS (1: mindspore is sporax), _SELECT and _SKIP (files
 with a test a line), _EVENTS (a file that gets JSON lines), _LIMIT (seconds for a test). Of pytest's
-options, `--sample N` draws N tests of each file, always the same.
+options, `--sample N` draws N tests of each file, always the same; `--beside` runs a test in the
+folder of its file.
 """
 
 import json
@@ -38,6 +39,7 @@ if os.environ["STRANGERS_ALIAS"] == "1":
 
 def pytest_addoption(parser):
     parser.addoption("--sample", type=int, metavar="N", help="tests of a file, drawn")
+    parser.addoption("--beside", action="store_true", help="run in the folder of the file")
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
@@ -60,6 +62,8 @@ def pytest_runtest_protocol(item):
     def stop(_number, _frame):
         raise OverLimit(f"over {LIMIT:g} s")
 
+    if item.config.getoption("beside"):
+        os.chdir(item.path.parent)
     _log(start=item.nodeid)
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, LIMIT)

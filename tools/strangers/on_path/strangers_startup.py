@@ -57,7 +57,9 @@ if os.environ.get("STRANGERS_NAME") == "mindearth":  # its tests name marks with
     import builtins
 
     builtins.platform_arm_ascend910b_training = lambda test: test  # type: ignore[attr-defined]
-if os.environ.get("STRANGERS_NAME") == "mindsponge":  # it has names from MindSpore 2.0
+if os.environ.get("STRANGERS_NAME") == "hyper_parallel":  # meshes of 4 to 32 ranks
+    os.environ |= {"MS_SIMULATION_LEVEL": "1", "RANK_SIZE": "32"}
+if os.environ.get("STRANGERS_NAME") in ("mindsponge", "mindelec"):  # names from MindSpore 2.0
     with contextlib.suppress(ImportError):  # no MindSpore yet: sporax, which has the names
         import mindspore
         from mindspore.parallel import _ps_context

@@ -12,9 +12,10 @@ from sporax._src.capture.guards.dependence import marks_of, unchanged
 from sporax._src.capture.staging.host_calls import OtherResult
 from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
-from sporax._src.core.value import updating
+from sporax._src.core.value import Meta, updating
 from sporax._src.runtime.engine.program import TraceFunction
 from sporax._src.runtime.engine.recorder import run_pending
+from sporax._src.runtime.engine.trace_tree import OnMeta
 from sporax._src.runtime.storage.views import Sharing
 
 
@@ -115,16 +116,12 @@ class Graph(CapturedGraph):
         run_pending()  # the graph is not compiled together with operations recorded before it
         handles = self.sources.handles_for(tensors)
         written = self.written.handles_for(tensors)
-        computed = list(itertools.compress(written, self.is_computed))
-        fixed = [(written[j], value) for j, value in self.fixed]
-        outputs = None
-        if self.packed is not None and not self.sharing.exists():
-            outputs = self.packed(handles, computed, fixed)
-        if outputs is None:
-            values = [handle._value for handle in handles]
-            if not self.call.accepts(values):  # a Parameter has another shape or dtype
-                raise OtherResult(())
-            outputs = self.call(values, computed, fixed)
+        try:
+            outputs = self._computed(handles, written)
+        except RuntimeError:
+            if any(handle._value.__class__ is Meta for handle in handles):  # since the capture
+                raise OnMeta from None
+            raise
         if constants := self.constants:
             left = iter(outputs)
             outputs = [
@@ -133,6 +130,19 @@ class Graph(CapturedGraph):
         if written:
             self.sharing.propagate(written, bool(self.written.slots))
         return outputs[: self.first_written]
+
+    def _computed(self, handles, written):
+        """Return the outputs of a call with these inputs that are not constants."""
+        computed = list(itertools.compress(written, self.is_computed))
+        fixed = [(written[j], value) for j, value in self.fixed]
+        if self.packed is not None and not self.sharing.exists():
+            outputs = self.packed(handles, computed, fixed)
+            if outputs is not None:
+                return outputs
+        values = [handle._value for handle in handles]
+        if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
+            raise OtherResult(())
+        return self.call(values, computed, fixed)
 
 
 def trace_operation(name, states, avals, reals, integers, outputs):

@@ -92,6 +92,8 @@ class JitFunction:
                 return result
             try:
                 return entry(inputs, host_results)
+            except OnMeta:
+                return self.fn(*args, **kwargs)
             except OtherResult as other:
                 host_results = other.returned
                 refused.append(entry)

@@ -165,6 +165,8 @@ class Scalar:
             tracer.add_number(value, self)
         return value
 
+    _operand = _value  # as a Tensor's
+
     def _as_python(self):
         """Return itself, converted to a Python number if it is a NumPy scalar."""
         kind = type(plain(self.x))

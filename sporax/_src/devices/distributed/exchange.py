@@ -4,7 +4,7 @@ import jax
 
 from sporax._src.core.jax_internals import coordinator
 from sporax._src.devices.distributed import processes
-from sporax._src.diagnosis.rules import rejection
+from sporax._src.diagnosis.rules import rejection, require
 
 _CHUNK = 1 << 20  # bytes; a message to the coordinator has at most 4 MB
 _LOOK = 1000  # milliseconds after which a waiting rank looks for a reason
@@ -25,6 +25,8 @@ class Exchange:
         """Return the data of each rank, in order; of `sources`, if only these give any."""
         if len(self.ranks) == 1:
             return [data]
+        joined = processes.World.launch is not None
+        require(joined, "rank-simulated", who, ranks=list(self.ranks))
         number, self.round = self.round, self.round + 1
         own = processes.rank()
         coordinator().key_value_set(f"{self.key}/{number}/begun", "", allow_overwrite=True)

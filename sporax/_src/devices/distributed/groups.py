@@ -73,6 +73,8 @@ class Group:
     def mesh(self):
         """The mesh of one device of each rank, along the group's axis."""
         if self._mesh is None:
+            joined = self.size == 1 or processes.World.launch is not None
+            require(joined, "rank-simulated", ranks=list(self.ranks))
             first = {d.process_index: d for d in reversed(_devices())}
             self._mesh = jax.sharding.Mesh(
                 np.array([first[r] for r in self.ranks]), (self.axis_name,)
@@ -269,7 +271,7 @@ def member(name, who):
 def add(name, ranks):
     """Name a group; raise ValueError if its members give other ranks under this name."""
     _named[name] = Group.intern(ranks)
-    if processes.size() > 1:
+    if processes.World.launch is not None:
         listed = ",".join(map(str, ranks))
         coordinator().key_value_set(_key(name, processes.rank()), listed, allow_overwrite=True)
         _check_members(name)
@@ -296,7 +298,7 @@ def _key(name, rank: int | str = ""):
 
 def remove(name):
     """Remove a name."""
-    if _named.pop(name, None) is not None and processes.size() > 1:
+    if _named.pop(name, None) is not None and processes.World.launch is not None:
         coordinator().key_value_delete(_key(name, processes.rank()))
 
 

@@ -59,6 +59,14 @@ def read(environ=os.environ):
     return None
 
 
+def simulated(environ=os.environ):
+    """Return the place of a process that stands for one of RANK_SIZE ranks without the others, as
+    MS_SIMULATION_LEVEL asks for; None without it."""
+    if not environ.get("MS_SIMULATION_LEVEL"):
+        return None
+    return Launch(_whole(environ, "RANK_ID") or 0, _whole(environ, "RANK_SIZE") or 1, "")
+
+
 _SIZES = "MS_WORKER_NUM", "RANK_SIZE", "OMPI_COMM_WORLD_SIZE"
 
 

@@ -37,12 +37,14 @@ class World:
 
 def rank():
     """Return this process's rank."""
-    return World.launch.rank if World.launch else 0
+    launch = World.launch or launch_environment.simulated()
+    return launch.rank if launch else 0
 
 
 def size():
-    """Return the number of processes."""
-    return World.launch.size if World.launch else 1
+    """Return the number of processes, also of simulated ones."""
+    launch = World.launch or launch_environment.simulated()
+    return launch.size if launch else 1
 
 
 def join(launch=None):

@@ -38,7 +38,8 @@ def init(backend_name=None):
         raise rejection("one-none", "init", backend_name=backend_name, choices=_BACKENDS)
     if processes.World.launch is None:
         launch_environment.read()  # raises for an unsupported environment
-        reason = launch_environment.incomplete()
+        simulated = launch_environment.simulated() is not None
+        reason = None if simulated else launch_environment.incomplete()
         if reason is not None:
             raise RuntimeError(reason)
     elif not GlobalComm.INITED:
@@ -74,7 +75,7 @@ def get_group_size(group=GlobalComm.WORLD_COMM_GROUP):
 @functools.cache
 def _host(rank):
     """Return the host name of a rank, which each rank stores when it joins."""
-    if processes.size() == 1:
+    if processes.World.launch is None:
         return socket.gethostname()
     milliseconds = processes.timeout() * 1000
     return coordinator().blocking_key_value_get(processes.HOST_KEY.format(rank), milliseconds)

@@ -36,7 +36,7 @@ def spans_ranks(devices):
 
 def start_devices(who):
     """Wait for all ranks, then start this rank's devices, whose start waits for the others."""
-    if processes.size() > 1 and not backends_are_initialized():
+    if processes.World.launch is not None and not backends_are_initialized():
         groups.meet(who)
 
 

@@ -242,8 +242,9 @@ def install_as_mindspore() -> types.ModuleType:
             _say_which(other)
         sys.meta_path.insert(0, FINDER)
     child_processes.inherit()
-    # as MindSpore does: modules that an old protoc generated need it
+    # as MindSpore does: modules that an old protoc generated need the first; libraries read both
     os.environ.setdefault("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python")
+    os.environ.setdefault("LD_LIBRARY_PATH", "")
     class_modules.show()
     log_settings.configure()
     if os.environ.get("MS_PROFILER_OPTIONS"):

@@ -2,7 +2,6 @@
 switches of its parallel modes, tables of its checkpoints."""
 
 import collections
-import contextlib
 import enum
 import functools
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from sporax._src.core import dtype as dtypes
 from sporax._src.core import random
 from sporax._src.core.context import get_context, set_context
 from sporax._src.core.errors import missing
+from sporax._src.core.value import thread
 from sporax._src.diagnosis.rules import require
 from sporax._src.mindspore.compat.refused_names import Refused
 from sporax.data.concat_zip import Concat
@@ -145,8 +145,14 @@ class TensorTransform:
         return cls()
 
 
-class NoFallbackGuard(contextlib.nullcontext):
-    """A context without calls of a Tensor subclass's `__fallback__`, which sporax never calls."""
+class NoFallbackGuard:
+    """A context in which operations do not call `__fallback__` of Tensors whose class has one."""
+
+    def __enter__(self):
+        self.outer, thread.calls_fallback = thread.calls_fallback, False
+
+    def __exit__(self, *exception):
+        thread.calls_fallback = self.outer
 
 
 class MSContext:
@@ -250,7 +256,15 @@ class _LogActionOnce:
         return once
 
 
-QuantDtype = enum.Enum(
+class _QuantDtype(enum.Enum):
+    def __str__(self):
+        return self.name
+
+    def value(self):
+        return self._value_
+
+
+QuantDtype = _QuantDtype(
     "QuantDtype",
     {f"INT{n}": n - 1 for n in range(1, 17)} | {f"UINT{n}": n + 99 for n in range(1, 17)},
 )

@@ -208,4 +208,28 @@ class ClipByNorm(Primitive):
         return nn.ClipByNorm(self.axis)(x, clip_norm)
 
 
+class FakeQuantParam(Primitive):
+    """Returns its input; the attributes say how to quantize it."""
+
+    attr_key_linear_quant_scale = "linear_quant_scale"
+    attr_key_linear_quant_zero_point = "linear_quant_zero_point"
+    attr_value_linear_quant_algo_name = "linear_quant_algo"
+
+    def __init__(self, quant_dtype, quant_algo_name, is_per_channel, **kwargs):
+        super().__init__("FakeQuantParam")
+        own = {"quant_algo_name": quant_algo_name, "is_per_channel": is_per_channel}
+        for key, value in (own | {"quant_dtype": quant_dtype.value()} | kwargs).items():
+            self.add_prim_attr(key, value)
+
+    @classmethod
+    def linear_quant_param(cls, quant_dtype, scale, zp, is_per_channel=False, **kwargs):
+        """Create one for `(q - zp) * scale`; `scale`, `zp`: numbers, or lists of a channel each."""
+        kwargs[cls.attr_key_linear_quant_scale] = [scale] if isinstance(scale, float) else scale
+        kwargs[cls.attr_key_linear_quant_zero_point] = [zp] if isinstance(zp, int) else zp
+        return cls(quant_dtype, cls.attr_value_linear_quant_algo_name, is_per_channel, **kwargs)
+
+    def __call__(self, input_x):
+        return input_x
+
+
 clamp_scalar = clamp_tensor = ops.clamp

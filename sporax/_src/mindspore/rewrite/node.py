@@ -66,14 +66,20 @@ class Node:
     (<NodeType.CallCell: 1>, [x])
     """
 
-    def __init__(self, node_type, statement, name, instance=None, instance_type=None):
+    def __new__(cls, node_type, *_fields):
+        return node_type if isinstance(node_type, Node) else super().__new__(cls)  # a handler
+
+    def __init__(self, node_type, statement: Any = None, name="", instance=None, kind=None):
+        if node_type is self:
+            return
         self._type, self._name = node_type, name
         self._statement = statement  # the syntax tree, which holds arguments and targets
-        self._instance, self._instance_type = instance, instance_type
+        self._instance, self._instance_type = instance, kind
         self._body: Any = None  # the Body inside of a branch, a loop, a container or a function
         self._sub_tree = None
         self._manager: Any = None  # the Body that this node is in
         self._attributes = _attributes_of(instance)
+        self._arg_providers = {}  # those set
 
     @staticmethod
     def create_call_cell(cell, targets, args=None, kwargs=None, name="", is_sub_net=False):
@@ -177,6 +183,8 @@ class Node:
     def get_symbol_tree(self):
         """Return the SymbolTree that the node is in, or None."""
         return self._manager.tree if self._manager is not None else None
+
+    get_belong_symbol_tree = get_symbol_tree
 
     def get_sub_tree(self):
         """Return the SymbolTree of the Cell that a node of type `Tree` calls."""
@@ -306,7 +314,12 @@ class Node:
     def get_arg_providers(self):
         """Return {index of an argument: (node, index of its output)} of the earlier nodes in the
         same body that assign this node's arguments."""
-        return {} if self._manager is None else self._manager.providers(self)
+        found = {} if self._manager is None else self._manager.providers(self)
+        return found | self._arg_providers
+
+    def set_arg_providers(self, index, provider):
+        """Replace the provider of the argument at `index`, without a change of the statement."""
+        self._arg_providers[index] = provider
 
     def get_target_users(self, index=-1):
         """Return {index of an output: [(node, index of its argument)]}; of one output, its list."""

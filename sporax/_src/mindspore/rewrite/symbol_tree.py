@@ -53,7 +53,12 @@ class SymbolTree:
     ['input_x', 'relu', 'binop_add', 'return']
     """
 
+    def __new__(cls, handler):
+        return handler if isinstance(handler, SymbolTree) else super().__new__(cls)
+
     def __init__(self, handler):
+        if handler is self:
+            return
         kinds.instance(Cell, "a-cell")("SymbolTree", handler=handler)
         self._network, self._known = handler, {}
         self.class_name = f"{type(handler).__name__}Opt"

@@ -10,7 +10,14 @@ from sporax._src.core import context
 from sporax._src.core.environment import Process
 from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
-from sporax._src.core.tensor import NeedsStack, Tensor, as_value, stacked_operands
+from sporax._src.core.tensor import (
+    FallsBack,
+    NeedsStack,
+    Tensor,
+    as_value,
+    falls_back,
+    stacked_operands,
+)
 from sporax._src.core.value import (
     EXTERNAL,
     Meta,
@@ -366,7 +373,14 @@ def evaluated(op, operands, values, do):
     return out[0] if rule.single else out
 
 
-_OTHERWISE = {NeedsCast: fitted, OnMeta: evaluated}  # what takes the place of recording
+def fallen_back(op, operands, values, do):
+    """Call the `__fallback__` of the first operand whose class has one."""
+    tensor: Any = next(x for x in operands if isinstance(x, Tensor) and falls_back(x))
+    return tensor.__fallback__(*hooks.fallback_arguments(op, operands))
+
+
+# what takes the place of recording
+_OTHERWISE = {NeedsCast: fitted, OnMeta: evaluated, FallsBack: fallen_back}
 
 
 def outputs(recorder, index, avals, tracked):
@@ -391,7 +405,7 @@ def apply(op, *operands) -> Any:
     try:
         for operand in operands:
             try:
-                value = operand._value
+                value = operand._operand
             except AttributeError:
                 value = as_value(op, operand, len(values))
             if value.trace is recorder:

@@ -29,7 +29,7 @@ from sporax._src.core.errors import is_users, located
 from sporax._src.core.from_host import host_array
 from sporax._src.core.hooks import hooks
 from sporax._src.core.jax_internals import used_inputs
-from sporax._src.core.tensor import as_value, stacked_operands
+from sporax._src.core.tensor import Tensor, as_value, falls_back, stacked_operands
 from sporax._src.core.to_host import on_host
 from sporax._src.core.value import WEAK_AVALS, Aval, thread
 from sporax._src.runtime.engine.operation import Op
@@ -359,12 +359,14 @@ def _check(op, operands):
 
 def _bounds_of(op, operands):
     """Return (avals of the operands, the `Bounds` of `op` for them, or None if a size is symbolic
-    or nothing is recorded, on the device 'meta')."""
+    or nothing is recorded: on the device 'meta', or if `__fallback__` does the operation)."""
     if thread.recorder.is_meta or any([getattr(x, "is_meta", False) for x in operands]):
         return (), None
     try:
-        avals = tuple([x._value.aval for x in operands])
+        avals = tuple([x._operand.aval for x in operands])
     except AttributeError:
+        if any([isinstance(x, Tensor) and falls_back(x) for x in operands]):
+            return (), None
         avals = tuple(map(_aval, operands))
     bounds = op.checks.get(avals)
     if bounds is None and not any(map(is_symbolic, avals)):

@@ -49,6 +49,8 @@ class _PerThread:
             else:
                 _VALUE.__set__(self, value)
 
+    _operand = _value
+
 
 @functools.cache
 def _per_thread(kind):

@@ -36,7 +36,7 @@ def view(op, source, *operands, put=None):
     result depends on Tensor operands.
     """
     out = apply(op, source, *operands)
-    if isinstance(source, Tensor):
+    if isinstance(source, Tensor) and hasattr(source, "_operand"):  # else by its `__fallback__`
         if out.__class__ is tuple:
             for i, result in enumerate(out):
                 _link(result, source, op, operands, i, put)

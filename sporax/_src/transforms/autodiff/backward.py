@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sporax._src.core.tensor import root
 from sporax._src.core.value import thread
 from sporax._src.runtime.engine.recorder import ReplayedPath, pending_value, record
 from sporax._src.runtime.storage import lending
@@ -31,7 +32,7 @@ class TapeScope(lending.Scope):
 
     def __init__(self, handles=()):
         super().__init__()
-        self.handles, self.variables = handles, []
+        self.handles, self.variables, self.returned = handles, [], {}
         self.before = thread.tape, thread.saving, thread.precision
         self.outer = active_tape()
         self.tape = Tape() if self.outer is None else self.outer
@@ -56,11 +57,11 @@ class TapeScope(lending.Scope):
     def _borrow(self):
         self.begin_lending()
         for handle in self.handles:
+            # a Parameter with requires_grad=False gets none, not even as an argument
+            frozen, handle = not getattr(handle, "requires_grad", True), root(handle)
             if id(handle) not in self.lent:
                 value = handle._lift()
                 tracked = variable(value)
-                # a Parameter with requires_grad=False gets none, not even as an argument
-                frozen = not getattr(handle, "requires_grad", True)
                 tracked.tracked = tracked.aval.differentiable and not frozen
                 self.lend(handle, tracked)
             self.variables.append(self.lent[id(handle)][2])
@@ -93,6 +94,7 @@ class TapeScope(lending.Scope):
         key = self._key(outputs, cotangents, wanted)
         if key is None or tape.python_entries or tape.hooks:
             backward = BackwardPass(tape.entries, self.start, tape.hooks)
+            self.returned = backward.returned
             return backward.run(outputs, cotangents, wanted, key)
         path = before.next.get(key)
         if path is not None:
@@ -130,11 +132,14 @@ class BackwardPass:
     User functions are called at the stops, which divide the pass into segments. A segment recorded
     before is replayed in one step: its key is the key of the pass so far, the trace, and the places
     in the trace of what the last function returned. `arrived`: `{id(value): its cotangent}`.
+    `returned`: `{id(value): the Tensor that is its gradient}` for wanted values with hooks, which
+    may change it later, when a collective has ended.
     """
 
     def __init__(self, entries, start, hooks):
         self.entries, self.start, self.hooks = entries, start, hooks
         self.arrived: dict[int, Any] = {}
+        self.returned: dict[int, Any] = {}
         self.recorder = thread.recorder
 
     def stops(self):
@@ -175,7 +180,7 @@ class BackwardPass:
         gradients = [arrived.get(id(value)) for value in wanted]
         if hooks:  # called once for each value
             pairs = zip(wanted, gradients, strict=True)
-            after = {v: self._hooked(v, ct) for v, ct in dict(pairs).items()}
+            after = {v: self._hooked(v, ct, True) for v, ct in dict(pairs).items()}
             gradients = [after[v] for v in wanted]
         return gradients
 
@@ -254,12 +259,15 @@ class BackwardPass:
                 self.arrived[id(value)] = cotangent
         return after
 
-    def _hooked(self, value, cotangent):
+    def _hooked(self, value, cotangent, is_wanted=False):
         """Return the cotangent of a value after the hooks registered for it."""
         registered = self.hooks.get(id(value))
         if registered is None or cotangent is None:
             return cotangent
-        return registered[1].run(cotangent)
+        gradient = registered[1].run(cotangent, is_wanted)
+        if is_wanted:
+            self.returned[id(value)] = gradient
+        return gradient._lift()
 
 
 class BackwardSegment:

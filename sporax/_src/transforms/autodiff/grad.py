@@ -22,7 +22,7 @@ from sporax._src.runtime.engine.recorder import as_graph, record, run_pending, w
 from sporax._src.transforms.autodiff.backward import TapeScope
 from sporax._src.transforms.autodiff.per_sample import PerSample
 from sporax._src.transforms.autodiff.set_grad_cache import announced_call
-from sporax._src.transforms.autodiff.tape import ones_like, or_zeros, takes_indices
+from sporax._src.transforms.autodiff.tape import ones_like, or_zeros, takes_indices, zeros_like
 
 
 class Derivative:
@@ -63,7 +63,8 @@ class Derivative:
                 cotangents = self._walk(result, seeds, recording, values, positions)
                 if thread.watch is not None and None in cotangents:
                     thread.watch.zero(self, args, positions, values, cotangents)
-        gradients = map(wrap, or_zeros(values, cotangents))
+        wrapped = map(wrap, or_zeros(values, cotangents))
+        gradients = (recording.returned.get(id(v), g) for v, g in zip(values, wrapped, strict=True))
         by_position = unflatten(treedef, gradients, nothing)
         return result, by_position, list(gradients)
 
@@ -71,6 +72,11 @@ class Derivative:
         """Return the cotangent, or None, of each of the tracked `values`."""
         ends = [t._lift() for t in self._outputs(result)]
         cotangents = recording.gradients(ends, self._cotangents(ends, seeds), values)
+        hooks, first = recording.tape.hooks, len(values) - len(self.weights)
+        for i, value in enumerate(values[first:], first) if hooks else ():
+            if cotangents[i] is None and value.tracked and id(value) in hooks:
+                # a weight's hook is called even if nothing depends on it, as in MindSpore
+                cotangents[i] = hooks[id(value)][1].run(zeros_like(value))
         if not recording.tape.paused_spans:  # else `no_grad` may be the reason
             self._refuse_integers(values, cotangents, positions, recording)
         return cotangents
@@ -105,7 +111,8 @@ class Derivative:
             return [i for i, a in enumerate(args) if tensors_of(a)]
         for i in self.positions:
             fits, n = i < len(args), len(args)
-            require(fits, "name-one-arguments-call", self.who, grad_position=i, count=n)
+            given = {"grad_position": i, "count": n, "error": IndexError if as_graph() else None}
+            require(fits, "name-one-arguments-call", self.who, **given)
         holding = [i for i in self.positions if tensors_of(args[i])]
         others = [i for i in self.positions if i not in holding and args[i] is not None]
         if others and not holding:

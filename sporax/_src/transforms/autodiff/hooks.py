@@ -3,13 +3,15 @@
 import itertools
 from typing import Any
 
-from sporax._src.core.tensor import Tensor, attach
-from sporax._src.core.value import Changes, thread
+from sporax._src.core.hooks import hooks as core_hooks
+from sporax._src.core.tensor import Tensor, attach, falls_back
+from sporax._src.core.value import Aval, Changes, thread
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import pending_value, record, wrap
+from sporax._src.runtime.storage.lending import scopes
 from sporax._src.transforms.autodiff.custom_vjp import checked
-from sporax._src.transforms.autodiff.tape import PythonDerivative, active_tape
+from sporax._src.transforms.autodiff.tape import PythonDerivative, active_tape, variable
 
 _numbers = itertools.count()
 
@@ -58,14 +60,20 @@ class Hooks:
         Changes.count += 1
         self.functions.pop(key, None)
 
-    def run(self, cotangent):
-        """Return the cotangent (a Value) after all hooks."""
+    def run(self, cotangent, is_wanted=False):
+        """Return the cotangent (a Value) after all hooks, as a Tensor. Those of a variable may
+        change the shape, e.g. to return the part of the gradient that this rank updates."""
+        gradient = wrap(cotangent)
         for hook_fn in list(self.functions.values()):
-            result = hook_fn(wrap(cotangent))
+            result = hook_fn(gradient)
             if result is not None:
-                by = name_of(hook_fn)
-                cotangent = checked("register_hook", "the tensor", cotangent.aval, result, by)
-        return cotangent
+                by, aval = name_of(hook_fn), cotangent.aval
+                if is_wanted and isinstance(result, Tensor):
+                    aval = Aval.intern(result._value.aval.shape, aval.dtype)
+                value = checked("register_hook", "the tensor", aval, result, by)
+                is_it = isinstance(result, Tensor) and result._value is value
+                gradient = result if is_it else wrap(value)
+        return gradient
 
 
 def register_hook(self, hook_fn) -> Any:
@@ -109,6 +117,46 @@ for _method in (register_hook, hooks):
     attach(_method.__name__, _method)
 
 
+class _NewData(PythonDerivative):
+    """The gradient with respect to the new data is the tensor's, also of another shape."""
+
+    __slots__ = ()
+
+    def backward(self, operands, out, arriving):
+        return (arriving,)
+
+
+_new_data = _NewData()
+
+
+def update_data(self, data):
+    """Replace the data, as `assign_value`; the tensor stays the same variable of a derivative."""
+    before, now = self._lift(), core_hooks.detached(data._lift())
+    # also where nothing is differentiated, as in a function under `no_grad`
+    open_tapes = [s.tape for s in scopes if s.context is thread.context and hasattr(s, "tape")]
+    if open_tapes and before.tracked:
+        now = variable(now)
+        now.tracked = True
+        open_tapes[-1].record_python(_new_data, (before,), now)
+    return self._replace(now)
+
+
+attach("_update_data", update_data)
+
+
+class _Inside:
+    """A gate as the operation that `__fallback__` gets; `out`: its Values on the tape."""
+
+    name, out = "CellBackwardHook", None
+
+    def __init__(self, gate):
+        self.gate = gate
+
+    def __call__(self, *tensors):
+        passed, self.out = self.gate.through(tensors)
+        return passed
+
+
 class Gate(PythonDerivative):
     """Passes values through unchanged, and their cotangents through user functions."""
 
@@ -143,12 +191,19 @@ class Gate(PythonDerivative):
         operands = [t._lift() for t in tensors]
         if True not in [v.tracked for v in operands]:
             return None
+        if (falling := next(filter(falls_back, tensors), None)) is not None:
+            return self._around(falling, tensors)
         out = record(_gates, *operands)
         tape.entries.pop()  # the gate's derivative replaces the operation's
         for value, operand in zip(out, operands, strict=True):
             value.tracked = value.tracked and operand.tracked
         tape.record_python(self, operands, out)
         return tuple([wrap(value) for value in out]), out
+
+    def _around(self, falling, tensors):
+        """Let a Tensor's `__fallback__` pass the tensors through the gate."""
+        inside = _Inside(self)
+        return falling.__fallback__(inside, tuple(tensors), {}), inside.out
 
     def through_alone(self, tape, tensor):
         """Return a single tracked Tensor behind the gate; else None.
@@ -159,6 +214,8 @@ class Gate(PythonDerivative):
         value, recorder = tensor._lift(), thread.recorder
         if not value.tracked:
             return None
+        if falls_back(tensor):
+            return self._around(tensor, (tensor,))[0][0]
         before = recorder.state
         state = before.next.get((_gate, value.index)) if value.trace is recorder else None
         if state is None:
