@@ -1,6 +1,5 @@
 """`CapturedGraph`, which is called in place of a captured function, and `Graph`: one program."""
 
-import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
@@ -80,19 +79,17 @@ class Graph(CapturedGraph):
             [v.index for v in outputs if v.trace is recorder],
         )  # fmt: skip
         self.op, self.recorded = op, op.recorded
-        self.is_computed = [
-            i not in self.constants for i in range(self.first_written, len(outputs))
-        ]
-        inputs = {id(source): k for k, source in enumerate(tracer.sources)}
-        replaced = [
-            inputs.get(id(handle))
-            for (handle, _), is_computed in zip(written, self.is_computed, strict=True)
-            if is_computed
-        ]
-        first = self.first_written
-        self.fixed = [(i - first, v) for i, v in self.constants.items() if i >= first]
+        first, inputs = (
+            self.first_written,
+            {id(source): k for k, source in enumerate(tracer.sources)},
+        )
+        fixed = sorted(i - first for i in self.constants if i >= first)
+        computed = [j for j in range(len(written)) if j not in fixed]
+        self.fixed_outputs = [first + j for j in fixed]
+        self.fixed, self.computed = self.written.some(fixed), self.written.some(computed)
+        replaced = [inputs.get(id(written[j][0])) for j in computed]
         self.call = GraphCall(op, tuple(tracer.avals), out_avals, replaced)
-        self.packed = PackedCall.of(self.call, self.sources.handles)
+        self.packed = PackedCall.of(self.call, self.sources, self.computed)
         self.prints.let_go()
 
     def operations(self):
@@ -114,35 +111,34 @@ class Graph(CapturedGraph):
 
     def _run(self, tensors):
         run_pending()  # the graph is not compiled together with operations recorded before it
-        handles = self.sources.handles_for(tensors)
-        written = self.written.handles_for(tensors)
         try:
-            outputs = self._computed(handles, written)
+            outputs = self._computed(tensors)
         except RuntimeError:
-            if any(handle._value.__class__ is Meta for handle in handles):  # since the capture
-                raise OnMeta from None
+            if any(h._value.__class__ is Meta for h in self.sources.handles_for(tensors)):
+                raise OnMeta from None  # moved there since the capture
             raise
         if constants := self.constants:
             left = iter(outputs)
             outputs = [
                 constants[i] if i in constants else next(left) for i in range(self.first_written)
             ]
-        if written:
-            self.sharing.propagate(written, bool(self.written.slots))
+        self.sharing.propagate(lambda: self.written.handles_for(tensors), bool(self.written.slots))
         return outputs[: self.first_written]
 
-    def _computed(self, handles, written):
-        """Return the outputs of a call with these inputs that are not constants."""
-        computed = list(itertools.compress(written, self.is_computed))
-        fixed = [(written[j], value) for j, value in self.fixed]
+    def _computed(self, tensors):
+        """Return the outputs of a call that are not constants."""
+        fixed = [
+            (handle, self.constants[i])
+            for handle, i in zip(self.fixed.handles_for(tensors), self.fixed_outputs, strict=True)
+        ]
         if self.packed is not None and not self.sharing.exists():
-            outputs = self.packed(handles, computed, fixed)
+            outputs = self.packed(tensors, fixed)
             if outputs is not None:
                 return outputs
-        values = [handle._value for handle in handles]
+        values = [handle._value for handle in self.sources.handles_for(tensors)]
         if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
             raise OtherResult(())
-        return self.call(values, computed, fixed)
+        return self.call(values, self.computed.handles_for(tensors), fixed)
 
 
 def trace_operation(name, states, avals, reals, integers, outputs):

@@ -124,17 +124,18 @@ def _count_of_two_holders():
 
 class PackedCall:
     """Calls of a graph with its small state packed. `call`: the `GraphCall` without packing;
-    `handles`: of its inputs, None for an argument; `positions`: of the inputs that are packed."""
+    `inputs` and `written`: its handles; `positions`: of the inputs that are packed."""
 
-    def __init__(self, call, handles, positions):
-        self.call, self.positions = call, positions
+    def __init__(self, call, inputs, written, positions):
+        self.call, self.positions, self.inputs = call, positions, inputs
         self.others = sorted({*range(len(call.avals))}.difference(positions))
         packed = [call.replaced.index(k) for k in positions]
         self.written = [j for j in range(len(call.replaced)) if j not in packed]
         first = len(call.out_avals) - len(call.replaced)
         self.kept = [*range(first), *[first + j for j in self.written]]  # outputs
         self.packed = [first + j for j in packed]
-        self.state = PackedState([handles[k] for k in positions])
+        self.other_inputs, self.other_written = inputs.some(self.others), written.some(self.written)
+        self.state = PackedState([inputs.handles[k] for k in positions])
         self.packed_call = self._packed_call()
         self.program = self.compilation = self.key = None
         # calls before the compilation begins; later, before the state is packed again
@@ -142,17 +143,18 @@ class PackedCall:
         self.patience, self.calls = 0, 0  # since the state was packed
 
     @staticmethod
-    def of(call, handles):
+    def of(call, inputs, written):
         """Return it for a graph with enough small state, else None."""
         is_here = hooks.devices is None and not hooks.spans_ranks
         if call.has_weak_inputs or not is_here or jax.default_backend() != "cpu":
             return None
         positions = [
             k for k in call.replaced
-            if k is not None and handles[k] is not None
+            if k is not None and inputs.handles[k] is not None
             and call.avals[k].size * call.avals[k].dtype.itemsize <= LARGEST
         ]  # fmt: skip
-        return PackedCall(call, handles, positions) if len(positions) >= FEWEST else None
+        is_enough = len(positions) >= FEWEST
+        return PackedCall(call, inputs, written, positions) if is_enough else None
 
     def _packed_call(self):
         call, layout, n_others = self.call, self.state.layout, len(self.others)
@@ -174,16 +176,16 @@ class PackedCall:
         replaced = [place.get(call.replaced[j]) for j in self.written]
         return GraphCall(op, avals, out_avals, [*replaced, *range(n_others, len(avals))])
 
-    def __call__(self, handles, written, fixed):
+    def __call__(self, tensors, fixed):
         """Return the outputs of a call, of which the last are written to handles; None if the graph
-        itself is to be called. `handles`: of the inputs; `written`, `fixed`: see `GraphCall`."""
+        itself is to be called. `tensors`: of the arguments; `fixed`: see `GraphCall`."""
         if self.wait:
             self.wait -= 1
             return None
-        if self.program is None and not self._has_agreed(handles):
+        if self.program is None and not self._has_agreed(tensors):
             return None
         state, packed_call = self.state, self.packed_call
-        others = [handles[k]._value for k in self.others]
+        others = [handle._value for handle in self.other_inputs.handles_for(tensors)]
         for value in others:
             value.read()
         if [value.aval for value in others] != packed_call.avals[: len(others)]:
@@ -193,7 +195,8 @@ class PackedCall:
         self.calls += 1
         packed_call.distinct_state().programs.setdefault(self.key, self.program)
         others += [flat._value for flat in state.flats]
-        return packed_call(others, [*[written[j] for j in self.written], *state.flats], fixed)
+        written = self.other_written.handles_for(tensors)
+        return packed_call(others, [*written, *state.flats], fixed)
 
     def _is_packed_again(self):
         """Pack the state; if it did not stay packed the last time, put that off instead."""
@@ -205,7 +208,7 @@ class PackedCall:
             self.state.pack()
         return not self.wait
 
-    def _has_agreed(self, handles):
+    def _has_agreed(self, tensors):
         """Return True if the packed program is compiled, and gives the same results for the current
         inputs as the other one."""
         dead, program = self.call.latest
@@ -216,7 +219,7 @@ class PackedCall:
         packed = self.compilation.finished()
         if packed is None:
             return False
-        arrays = [handle._value.read() for handle in handles]
+        arrays = [handle._value.read() for handle in self.inputs.handles_for(tensors)]
         flats = self.state.layout.pack([on_host(arrays[k]) for k in self.positions], np.concatenate)
         others = [arrays[k] for k in self.others]
         expected = compiled(program, Operands(arrays, (), ()))

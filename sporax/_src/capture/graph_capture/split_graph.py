@@ -56,7 +56,7 @@ class SplitGraph(CapturedGraph):
         except BaseException:
             restore_arrays(before)
             raise
-        self.sharing.propagate([handle for handle, _ in before], bool(self.slots))
+        self.sharing.propagate(lambda: [handle for handle, _ in before], bool(self.slots))
         return results
 
     def _run(self, tensors, host_results):
