@@ -392,8 +392,8 @@ def bind_all(pairs):
     values = [handle._prepared(value) for handle, value in pairs]
     if recorder.tracer is None:
         recorder.replaced += [
-            (ref(h), h._value.array) for h, value in zip(handles, values, strict=True)
-            if value.trace is recorder and h._value.array is not None
+            (ref(h), array) for h, value in zip(handles, values, strict=True)
+            if value.trace is recorder and (array := h._value.computed()) is not None
         ]  # fmt: skip
     deque(map(setattr, handles, repeat("_value"), values), 0)
 

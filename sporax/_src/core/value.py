@@ -59,12 +59,14 @@ class PendingTrace(ABC):
     """The computation that pending Values wait for: what any thread may read of `Value.trace`.
 
     `tracer`: the `Tracer` of the function being recorded, if any. `input_index`: contains the ids
-    of the arrays that it reads, which must not be donated meanwhile.
+    of the arrays that it reads, which must not be donated meanwhile. `is_computed`: True if the
+    elements exist, in other arrays.
     """
 
     __slots__ = ()
     tracer: Any = None
     input_index: Any = ()
+    is_computed = False
 
     @abstractmethod
     def run(self):
@@ -102,6 +104,12 @@ class Value:
                 trace.run()
             if self.array is None:
                 raise rejection("kept-past-end")
+        return self.array
+
+    def computed(self):
+        """Return the array; None while its elements are not computed."""
+        if self.array is None and self.trace is not None and self.trace.is_computed:
+            self.trace.run()
         return self.array
 
 

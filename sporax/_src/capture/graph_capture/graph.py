@@ -1,18 +1,17 @@
 """`CapturedGraph`, which is called in place of a captured function, and `Graph`: one program."""
 
-import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from sporax._src.capture.graph_capture.graph_call import GraphCall
+from sporax._src.capture.graph_capture.graph_call import GraphCall, captured_op
 from sporax._src.capture.graph_capture.input_slots import InputSlots
+from sporax._src.capture.graph_capture.packed_state import PackedCall
 from sporax._src.capture.graph_capture.saved_graphs import save_graph
 from sporax._src.capture.guards.dependence import marks_of, unchanged
 from sporax._src.capture.staging.host_calls import OtherResult
 from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
 from sporax._src.core.value import Meta, updating
-from sporax._src.runtime.engine.operation import Op, Rule
 from sporax._src.runtime.engine.program import TraceFunction
 from sporax._src.runtime.engine.recorder import run_pending
 from sporax._src.runtime.engine.trace_tree import OnMeta
@@ -67,7 +66,7 @@ class Graph(CapturedGraph):
         printed = self.prints.values()
         outputs = [*results, *printed, *[value for _, value in written]]
         self.written = InputSlots([handle for handle, _ in written], slots)
-        self.n_results, self.n_outputs = len(results), len(outputs)
+        self.n_results = len(results)
         self.first_written = len(results) + len(printed)
         # an output that this trace neither computes nor has as an input is a constant
         self.constants = {i: v for i, v in enumerate(outputs) if v.trace is not recorder}
@@ -80,16 +79,17 @@ class Graph(CapturedGraph):
             [v.index for v in outputs if v.trace is recorder],
         )  # fmt: skip
         self.op, self.recorded = op, op.recorded
-        self.is_computed = [
-            i not in self.constants for i in range(self.first_written, len(outputs))
-        ]
-        inputs = {id(source): k for k, source in enumerate(tracer.sources)}
-        replaced = [
-            inputs.get(id(handle))
-            for (handle, _), is_computed in zip(written, self.is_computed, strict=True)
-            if is_computed
-        ]
+        first, inputs = (
+            self.first_written,
+            {id(source): k for k, source in enumerate(tracer.sources)},
+        )
+        fixed = sorted(i - first for i in self.constants if i >= first)
+        computed = [j for j in range(len(written)) if j not in fixed]
+        self.fixed_outputs = [first + j for j in fixed]
+        self.fixed, self.computed = self.written.some(fixed), self.written.some(computed)
+        replaced = [inputs.get(id(written[j][0])) for j in computed]
         self.call = GraphCall(op, tuple(tracer.avals), out_avals, replaced)
+        self.packed = PackedCall.of(self.call, self.sources, self.computed)
         self.prints.let_go()
 
     def operations(self):
@@ -111,30 +111,34 @@ class Graph(CapturedGraph):
 
     def _run(self, tensors):
         run_pending()  # the graph is not compiled together with operations recorded before it
+        try:
+            outputs = self._computed(tensors)
+        except RuntimeError:
+            if any(h._value.__class__ is Meta for h in self.sources.handles_for(tensors)):
+                raise OnMeta from None  # moved there since the capture
+            raise
+        if constants := self.constants:
+            left = iter(outputs)
+            outputs = [
+                constants[i] if i in constants else next(left) for i in range(self.first_written)
+            ]
+        self.sharing.propagate(lambda: self.written.handles_for(tensors), bool(self.written.slots))
+        return outputs[: self.first_written]
+
+    def _computed(self, tensors):
+        """Return the outputs of a call that are not constants."""
+        fixed = [
+            (handle, self.constants[i])
+            for handle, i in zip(self.fixed.handles_for(tensors), self.fixed_outputs, strict=True)
+        ]
+        if self.packed is not None and not self.sharing.exists():
+            outputs = self.packed(tensors, fixed)
+            if outputs is not None:
+                return outputs
         values = [handle._value for handle in self.sources.handles_for(tensors)]
-        written = self.written.handles_for(tensors)
         if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
             raise OtherResult(())
-        constants = self.constants
-        fixed = [
-            (handle, constants[i])
-            for i, handle in enumerate(written, self.first_written)
-            if i in constants
-        ]
-        try:
-            outputs = self.call(values, list(itertools.compress(written, self.is_computed)), fixed)
-        except RuntimeError:
-            if any(value.__class__ is Meta for value in values):  # moved there since the capture
-                raise OnMeta from None
-            raise
-        if constants:
-            computed = iter(outputs)
-            outputs = [
-                constants[i] if i in constants else next(computed) for i in range(self.n_outputs)
-            ]
-        if written:
-            self.sharing.propagate(written, bool(self.written.slots))
-        return outputs[: self.first_written]
+        return self.call(values, self.computed.handles_for(tensors), fixed)
 
 
 def trace_operation(name, states, avals, reals, integers, outputs):
@@ -149,11 +153,3 @@ def trace_operation(name, states, avals, reals, integers, outputs):
     with op.axis():
         save_graph(name, run, avals)
     return op, out_avals
-
-
-def captured_op(name, run, avals, out_avals, recorded):
-    """Return the operation `run` for arrays of exactly these avals; `recorded`: its op count."""
-    op = Op(name, run)
-    op.recorded = recorded
-    op.rules[avals] = Rule(avals, out_avals, run, False)
-    return op

@@ -15,6 +15,7 @@ from sporax._src.core.hooks import hooks
 from sporax._src.core.value import EXTERNAL, PendingTrace, Shared, Value, set_arrays, thread
 from sporax._src.runtime.engine.compile_policy import prepare
 from sporax._src.runtime.engine.debug.out_of_memory import out_of_memory
+from sporax._src.runtime.engine.operation import Op, Rule
 from sporax._src.runtime.engine.recorder import in_use, unclaimed
 from sporax._src.runtime.engine.trace_tree import forest
 
@@ -37,14 +38,15 @@ class RunningCall(PendingTrace):
 class GraphCall:
     """Calls of one graph's operation. `avals`: of its inputs; `out_avals`: of its outputs, the last
     of which are written to the handles of the inputs `replaced` (None: not an input). `traces`: of
-    the standalone operation, with their programs; freed with the graph."""
+    the standalone operation, with their programs; freed with the graph. `latest`: the inputs that
+    the last call's program may overwrite, and the program."""
 
     def __init__(self, op, avals, out_avals, replaced):
         self.op, self.avals, self.out_avals, self.replaced = op, list(avals), out_avals, replaced
         self.alive = tuple(range(len(out_avals)))
         self.has_weak_inputs = any(a.weak for a in avals)
         self.state = None  # the trace for distinct arrays
-        self.traces = {}
+        self.traces, self.latest = {}, ((), None)
         forest.owners.add(self)
         finalize(self, _forget, self.traces).atexit = False
 
@@ -62,7 +64,7 @@ class GraphCall:
             arrays = [v.read() if v.array is None else v.array for v in values]
             ids = set(map(id, arrays))
             if len(ids) == len(arrays):
-                inputs = _Inputs(self._distinct_state(), arrays, (), (), self.replaced)
+                inputs = _Inputs(self.distinct_state(), arrays, (), (), self.replaced)
         if inputs is None:
             inputs = self._shared_inputs(values)
             ids = set(map(id, inputs.arrays))
@@ -74,7 +76,8 @@ class GraphCall:
             finally:
                 in_use.pop(id(running), None)
 
-    def _distinct_state(self):
+    def distinct_state(self):
+        """Return the trace for distinct arrays, with its programs."""
         state = self.state
         if state is None:
             state = self.state = self._state(self.avals)
@@ -82,7 +85,7 @@ class GraphCall:
 
     def forget(self):
         """Drop the traces and their programs."""
-        self.state = None
+        self.state, self.latest = None, ((), None)
         self.traces.clear()
 
     def _shared_inputs(self, values):
@@ -136,6 +139,7 @@ class GraphCall:
                 program = inputs.state.programs.get((self.alive, dead))
             if program is None or Process.is_forked:
                 program = prepare(inputs.state, self.alive, dead, [])
+            self.latest = dead, program
             program(inputs.arrays, inputs.reals, inputs.integers, results)
         except MemoryError as error:
             raise out_of_memory(inputs.state, error)[0] from error
@@ -215,3 +219,11 @@ def _pending(aval, running):
     value = Shared(aval, None, None)
     value.trace = running
     return value
+
+
+def captured_op(name, run, avals, out_avals, recorded):
+    """Return the operation `run` for arrays of exactly these avals; `recorded`: its op count."""
+    op = Op(name, run)
+    op.recorded = recorded
+    op.rules[avals] = Rule(avals, out_avals, run, False)
+    return op

@@ -23,6 +23,13 @@ class InputSlots:
             handles[k] = tensors[position]
         return handles
 
+    def some(self, positions):
+        """Return the `InputSlots` of the handles at these positions."""
+        slots, chosen = dict(self.slots), object.__new__(InputSlots)
+        chosen.handles = [self.handles[k] for k in positions]
+        chosen.slots = [(i, slots[k]) for i, k in enumerate(positions) if k in slots]
+        return chosen
+
     def state(self):
         """Return the handles that are not arguments."""
         return [h for h in self.handles if h is not None]

@@ -45,7 +45,9 @@ class SplitGraph(CapturedGraph):
 
     def __call__(self, tensors, host_results=()):
         run_pending()
-        before = [(h, h._value.array) for h in (self._handle(h, tensors) for h in self.written)]
+        before = [
+            (h, h._value.computed()) for h in (self._handle(h, tensors) for h in self.written)
+        ]
         try:
             results = self._run(tensors, host_results)
             run_pending()
@@ -54,7 +56,7 @@ class SplitGraph(CapturedGraph):
         except BaseException:
             restore_arrays(before)
             raise
-        self.sharing.propagate([handle for handle, _ in before], bool(self.slots))
+        self.sharing.propagate(lambda: [handle for handle, _ in before], bool(self.slots))
         return results
 
     def _run(self, tensors, host_results):

@@ -270,14 +270,16 @@ class Sharing:
         result = _common(tensors, self._storages)
         return result and _common(tensors, self._storages, exact=True)
 
-    def propagate(self, handles, has_arguments):
-        """Call the function `propagate` if memory may be shared; `has_arguments`: True if `handles`
-        includes arguments of the call."""
-        if not handles:
-            return
+    def exists(self):
+        """Return True if memory of the state may be shared."""
         self._update()
-        if self._storages or has_arguments:
-            propagate(handles)
+        return bool(self._storages)
+
+    def propagate(self, handles, has_arguments):
+        """Rebind the handles that share memory with those that `handles()` returns, which a program
+        has written to; `has_arguments`: True if arguments of the call are among them."""
+        if self.matters and (has_arguments or self.exists()):
+            propagate(handles())
 
 
 def _common(tensors, storages, exact=False):

@@ -131,7 +131,7 @@ class LoopScalar(Value):
     """A Python scalar carried by a loop; it has no concrete value while the body is recorded."""
 
     __slots__ = ("closed",)
-    tracer = True  # the Value depends on an outer recording
+    tracer, is_computed = True, False  # the Value depends on an outer recording
 
     def __init__(self, kind, closed):
         super().__init__(WEAK_AVALS[kind], None)

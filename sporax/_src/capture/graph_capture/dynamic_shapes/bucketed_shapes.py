@@ -211,7 +211,7 @@ class BucketedGraph(CapturedGraph):
         outputs = record(self._operation(bucket), *values, *true_sizes)
         for handle, value in zip(self.written, outputs[self.n_results :], strict=True):
             handle._value = value
-        self.sharing.propagate(self.written, False)
+        self.sharing.propagate(lambda: self.written, False)
         results = zip(outputs, self.out_avals, self.layouts, strict=True)
         return [
             _unpadded(value, aval, layouts, sizes, bucket)
