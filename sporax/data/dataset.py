@@ -157,8 +157,8 @@ class Dataset(RecordsCall, Fitting, accept=None):
         """Do nothing: each iterator starts a new pipeline."""
 
     def set_init_step(self, init_step):
-        """Make `Model.train` with `dataset_sink_mode` begin at this batch of the first epoch, to
-        resume a training. Iterators are not affected."""
+        """Make `Model.train` begin at this step, counted from the first epoch, to resume training.
+        Give the number of complete epochs as `initial_epoch`. Iterators are not affected."""
         self._init_step = init_step
 
     def get_init_step(self):
@@ -180,6 +180,15 @@ class Dataset(RecordsCall, Fitting, accept=None):
         """
         source = self if columns is None else self.project(columns)
         return TupleIterator(source, num_epochs, output_numpy)
+
+    def _after(self, done, epochs):
+        """Return an iterator over the `epochs` epochs after `done` ones, which are read: a shuffled
+        order follows from the ones before."""
+        iterator = TupleIterator(self, epochs, False)
+        for _ in range(done):
+            for _row in iterator._epoch():
+                pass
+        return iterator
 
     def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
         """Return an iterator over dicts {column: Tensor (array, with `output_numpy`)}."""

@@ -232,10 +232,10 @@ class Model:
 
     def _train_epochs(self, epochs, dataset, run, context, events, valid, frequency):
         checkpointer = next((c for c in events._callbacks if isinstance(c, Checkpointer)), None)
-        rows: Any = None if checkpointer else _rows(dataset, len(epochs))
+        done, skipped = divmod(_init_step(dataset), run.batch_num)
+        rows: Any = None if checkpointer else _rows(dataset, len(epochs), done)
         self._set_train(self._train_network, True)
         events.on_train_begin(context)
-        skipped = _init_step(dataset) % run.batch_num if self._captures_training else 0
         numbered = ((epoch, rows) for epoch in epochs)
         for epoch, rows in checkpointer.epochs_of_model(epochs) if checkpointer else numbered:
             run.cur_epoch_num = epoch + 1
@@ -436,8 +436,11 @@ def _check_dataset(who, **named):
     require(hasattr(dataset, "get_dataset_size"), "data-set", who, argument=name, got=dataset)
 
 
-def _rows(dataset, epochs):
-    """Return an iterable over a dataset's rows; each iteration is an epoch."""
+def _rows(dataset, epochs, done=0):
+    """Return an iterable over a dataset's rows; each iteration is an epoch, the first that after
+    `done` ones."""
+    if done:
+        return dataset._after(done, epochs)
     if hasattr(dataset, "create_tuple_iterator"):
         return dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
     return dataset

@@ -205,9 +205,10 @@ def test_a_per_batch_map_that_gives_no_rows(made):
         next(rows.create_tuple_iterator())
 
 
-@pytest.mark.parametrize(("sink", "seen"), [(True, [2, 3, 0, 1, 2, 3]), (False, [0, 1, 2, 3] * 2)])
-def test_the_first_step_of_a_resumed_training(sink, seen):
-    """Read by Model in sink mode only, from the dataset around too, as in MindSpore."""
+@pytest.mark.parametrize("sink", [True, False])
+@pytest.mark.parametrize(("initial_epoch", "seen"), [(0, [2, 3, 0, 1, 2, 3]), (1, [2, 3])])
+def test_the_first_step_of_a_resumed_training(sink, initial_epoch, seen):
+    """Read by Model, from the dataset around too."""
     source = data.NumpySlicesDataset(np.arange(4, dtype=np.float32), shuffle=False)
     source.set_init_step(6)
     batched = source.batch(1)
@@ -219,5 +220,20 @@ def test_the_first_step_of_a_resumed_training(sink, seen):
         def on_train_step_end(self, run_context):
             steps.append(int(run_context.original_args().train_dataset_element[0].item()))
 
-    train.Model(nn.ReLU()).train(2, batched, Steps(), dataset_sink_mode=sink)
+    model = train.Model(nn.ReLU())
+    model.train(2, batched, Steps(), dataset_sink_mode=sink, initial_epoch=initial_epoch)
     assert steps == seen
+
+
+def test_a_resumed_training_continues_the_shuffled_order():
+    data.config.set_seed(0)
+    source = data.NumpySlicesDataset(np.arange(10, dtype=np.int32))
+    source.set_init_step(13)
+    steps = []
+
+    class Steps(train.Callback):
+        def on_train_step_end(self, run_context):
+            steps.append(int(run_context.original_args().train_dataset_element[0].item()))
+
+    train.Model(nn.Flatten()).train(2, source.batch(1), Steps(), initial_epoch=1)
+    assert steps == [8, 7, 9, 4, 5, 2, 6]  # MindSpore's
