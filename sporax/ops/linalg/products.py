@@ -89,7 +89,7 @@ def _fixed(a, b, *ndims):
     return _multiply(a, b)
 
 
-@product(tensor=True, mint=True)
+@product(tensor=True, mint=True, check=_no_numbers)
 def mm(input: Array, mat2: Array):
     """`matmul` of two matrices.
 
