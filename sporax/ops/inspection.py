@@ -36,7 +36,8 @@ def rank(input_x) -> int:
     >>> ops.rank(Tensor([[1, 2]]))
     2
     """
-    getattr(input_x, "is_sparse", False) or TENSOR("Rank", input_x=input_x)
+    if not getattr(input_x, "is_sparse", False):
+        TENSOR("Rank", input_x=input_x)
     return _aval(input_x).ndim
 
 

@@ -103,6 +103,7 @@ VALUES = {
     "ops.LpNorm(0, 90)(Tensor([[0.338541], [-0.13]]))": [0.338541],
     "ops.PReLU()(Tensor(-0.75), Tensor([0.5]))": -0.375,
     "ops.randperm(Tensor([1]))": [0],
+    "ops.tensor_scatter_div(Tensor([-7, 5, 9]), Tensor([[0], [1]]), Tensor([2, 2]))": [-3, 2, 9],
     "ms.mint.fix(Tensor([1.5, -1.5]))": [1.0, -1.0],
     # arguments by keyword have the last positions, in the order of the call
     "ms.grad(lambda a, b: a * a * b)(b=X, a=X * 3)": [9.0, 36.0],
@@ -124,6 +125,9 @@ VALUES = {
 }
 
 REJECTED = {
+    "ops.mm(ops.ones((1, 2)), 3)": (TypeError, "both operands must be Tensors"),
+    "ops.select_scatter(ops.ones((2, 3)), Tensor([[1.0]]), 1, 0)": (ValueError, "'src' must have"),
+    "ops.SquareSumAll()(X, X.astype(ms.float16))": (TypeError, "must be Tensors of one dtype"),
     "X[2]": (IndexError, "index 2 is out of bounds for dimension with size 2"),
     "X.__setitem__(Tensor([True]), 0.0)": (ValueError, "a mask must have the shape"),
     "X.__setitem__(Tensor([[True]]), 0.0)": (ValueError, "the index must have at most 1 part"),
@@ -224,10 +228,14 @@ def test_positions_that_no_argument_has_are_index_errors_in_graphs():
         ms.jit(ms.grad(ops.mul, 5))(X, X)
 
 
-def test_private_files_of_arrays(tmp_path):
+def test_private_functions_of_files_and_names(tmp_path):
     ms.save_checkpoint([{"name": "x", "data": X}], str(tmp_path / "x"), format="safetensors")
     loaded = private_functions._fast_load_file(str(tmp_path / "x.safetensors"))
     np.testing.assert_array_equal(loaded["x"], X.asnumpy())
+    assert [private_functions._is_parameter_generated(n) for n in ("Parameter#1", "w")] == [
+        True,
+        False,
+    ]
 
 
 def test_hooks_of_unused_weights_get_zeros():

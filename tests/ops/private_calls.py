@@ -103,6 +103,7 @@ G.ReLU6Grad()(T([1, 2, 3], 'f4'), T([0, 6, 7], 'f4')); T(Q.TensorToList()(T([3, 
 G.BatchNormGrad(True, 1e-5)(p, p * p, w[:2], w[1:], w[:2], w[1:])
 G.BatchNormGrad(False, 1e-5)(p, p * p, w[:2], w[1:], w[:2], w[1:])
 A.TraceV2Grad()(T(3, 'f4'), T([2, 3], 'i8'), 1, 0, 1); G.ConcatOffset(2, 1)((x, c))
+G.FractionalMaxPoolGrad()(p, p, p[:, :1, :2], T([0, 2], 'i8'), T([0, 2, 4], 'i8'))
 S.SparseReshape()(T([[0, 0, 1], [1, 2, 3]], 'i8'), T([2, 3, 6], 'i8'), T([9, -1], 'i8'))
 """
 CALLS = [call.strip() for call in ROWS.replace("\n", ";").split(";") if call.strip()]

@@ -18,7 +18,7 @@ from sporax.ops.math.arithmetic import is_one, mul
 # how values combine with old ones, or each other: name -> method of `x.at[...]`
 REDUCTIONS = {
     "none": "set", "update": "set", "add": "add", "mul": "multiply",
-    "multiply": "multiply", "div": "divide", "max": "max", "min": "min",
+    "multiply": "multiply", "div": None, "max": "max", "min": "min",
 }  # fmt: skip
 
 
@@ -32,8 +32,8 @@ def _at(x, indices, values, reduction):
     values = values.astype(x.dtype)
     if REDUCTIONS[reduction] == "multiply":
         return multiply_at(x, indices, values)
-    if reduction == "div" and jnp.issubdtype(x.dtype, jnp.inexact):
-        return x / multiply_at(jnp.ones_like(x), indices, values)
+    if reduction == "div":  # integers: rounded toward zero
+        return jax.lax.div(x, multiply_at(jnp.ones_like(x), indices, values))
     return getattr(x.at[indices], REDUCTIONS[reduction])(values)
 
 

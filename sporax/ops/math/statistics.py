@@ -82,6 +82,9 @@ def square_sum_all(x: Array, y: Array) -> Arrays:
     >>> [t.item() for t in ops.SquareSumAll()(Tensor([1.0, 2.0]), Tensor([0.0, 3.0]))]
     [5.0, 9.0]
     """
+    require(
+        x.dtype == y.dtype, "operands-tensors-one-dtype", error=TypeError, got=[x.dtype, y.dtype]
+    )
     same = (x.shape, x.dtype) == (y.shape, y.dtype)
     require(same, "shape-dtype-of", y=[y.dtype, y.shape], other="x", own=[x.dtype, x.shape])
     return jnp.sum(x * x), jnp.sum(y * y)

@@ -124,10 +124,9 @@ def select_scatter(input, src, axis, index):
     >>> ops.select_scatter(ops.zeros((2, 2)), Tensor([1.0, 2.0]), 0, 1).tolist()
     [[0.0, 0.0], [1.0, 2.0]]
     """
-    out, place = input.copy(), (*[slice(None)] * (axis % input.ndim), index)
-    shape = input[place].shape
-    fits = tuple(src.shape) == tuple(shape)
-    require(fits, "slice-shape", "select_scatter", argument="src", shape=shape, got=src.shape)
+    out, place = input.copy(), (*(slice(None),) * (axis % input.ndim), index)
+    shape, got = tuple(input[place].shape), tuple(src.shape)
+    require(got == shape, "slice-shape", "select_scatter", argument="src", shape=shape, got=got)
     out[place] = src
     return out
 

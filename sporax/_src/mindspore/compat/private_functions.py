@@ -286,6 +286,11 @@ def _unscaled(scale, gradient):
     return gradient * ops.reciprocal(scale).astype(gradient.dtype)
 
 
+def _is_parameter_generated(param_name):
+    """Return True for the name that a Parameter in a tuple or list gets from its Cell."""
+    return isinstance(param_name, str) and param_name.startswith("Parameter#")
+
+
 def _fast_load_file(filename):
     """Return the arrays of a `.safetensors` file by name."""
     return dict(safetensors_file.read(filename, lambda name: True, False))
