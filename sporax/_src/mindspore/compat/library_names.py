@@ -119,11 +119,6 @@ class _MicroBatch(nn.Cell):
         return tuple(x[i * n : (i + 1) * n] for x, n in zip(inputs, sizes, strict=True))
 
 
-def _is_parameter_generated(param_name):
-    """Return True if a Parameter that was given no name may have this one."""
-    return isinstance(param_name, str) and param_name.startswith("Parameter#")
-
-
 def _is_sharding_propagation():
     """Return False: XLA propagates shardings, without a search mode of MindSpore's."""
     return False
