@@ -19,6 +19,13 @@ def _aval(x):
     return (x if isinstance(x, Tensor) else Tensor(x))._value.aval
 
 
+def _checked(name, input_x):
+    """Return the aval of a Tensor, which may be sparse."""
+    if not getattr(input_x, "is_sparse", False):
+        TENSOR(name, input_x=input_x)
+    return _aval(input_x)
+
+
 @composite(primitive="Shape()(x: input_x)")
 def shape(input_x) -> tuple:
     """Return the size of each dimension, a tuple of ints.
@@ -26,7 +33,7 @@ def shape(input_x) -> tuple:
     >>> ops.shape(Tensor([[1, 2]]))
     (1, 2)
     """
-    return _aval(input_x).shape
+    return _checked("Shape", input_x).shape
 
 
 @composite(primitive="Rank()(x: input_x)")
@@ -36,9 +43,7 @@ def rank(input_x) -> int:
     >>> ops.rank(Tensor([[1, 2]]))
     2
     """
-    if not getattr(input_x, "is_sparse", False):
-        TENSOR("Rank", input_x=input_x)
-    return _aval(input_x).ndim
+    return _checked("Rank", input_x).ndim
 
 
 @composite(primitive="Size()(input_x)")

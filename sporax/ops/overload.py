@@ -41,8 +41,7 @@ def overloaded(name, functions, alike=False):
         known = [f"{name}({_listed(s, own)})" for s in signatures]
         got = [type(a).__name__ for a in args[own:]]
         got += [f"{n}={type(a).__name__}" for n, a in kwargs.items()]
-        given = {"name": method.__name__, "call": ", ".join(got), "known": known}
-        raise rejection("arguments-fit-one", **given)
+        raise rejection("arguments-fit-one", name, call=", ".join(got), known=known)
 
     def method(*args, **kwargs):
         if alike and not kwargs:

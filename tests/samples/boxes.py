@@ -176,11 +176,6 @@ REFUSALS = [
         ),
         ("nms", lambda: ops.NMSWithMask()(R[:, :4]), ("'NMSWithMask'", "(n, 5)")),
         ("roi", lambda: ops.ROIAlign(2, 2, 1.0)(X[0], R), ("'features'", "(N, C, H, W)")),
-        (
-            "roi-samples",
-            lambda: ops.ROIAlign(2, 2, 1.0, 0)(X, R),
-            ("'sample_num'", "not there yet"),
-        ),
         ("roi-mode", lambda: ops.ROIAlign(2, 2, 1.0, 2, 3)(X, R), ("'roi_end_mode'", "3")),
     ]
 ]

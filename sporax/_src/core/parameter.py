@@ -35,10 +35,11 @@ class Parameter(Tensor):
     checkpoint: Any  # the file of a loaded Parameter
 
     def __new__(cls, default_input=None, *args, **kwargs):
-        kind: Any = type(default_input)
-        if not issubclass(kind, Tensor) or kind.__new__ in (object.__new__, Parameter.__new__):
+        kind = type(default_input)
+        new: Any = kind.__new__
+        if not issubclass(kind, Tensor) or new in (object.__new__, Parameter.__new__):
             return object.__new__(cls)
-        return kind.__new__(_combined(cls, kind), default_input)
+        return new(_combined(cls, kind), default_input)
 
     def __init__(
         self, default_input, name=None, requires_grad=True, layerwise_parallel=False,

@@ -214,8 +214,7 @@ class PackedCall:
         dead, program = self.call.latest
         if type(program) is not Program:  # not compiled yet, or compared at each run
             return False
-        if self.compilation is None:
-            self._compile(dead)
+        self.compilation = self.compilation or self._compilation(dead)
         packed = self.compilation.finished()
         if packed is None:
             return False
@@ -233,13 +232,14 @@ class PackedCall:
             self.wait = math.inf
         return self.program is not None
 
-    def _compile(self, dead):
-        """Start the compilation. `dead`: the inputs that the other program may overwrite."""
+    def _compilation(self, dead):
+        """Start the compilation; `dead`: the inputs that the other program may overwrite."""
         n, state = len(self.others), self.packed_call.distinct_state()
         dead = [i for i, k in enumerate(self.others) if k in dead]
         self.key = self.packed_call.alive, (*dead, *range(n, len(self.packed_call.avals)))
         path = state.path()
         avals = [aval for step in path for aval in step.avals]
         make = functools.partial(Program, TraceFunction(path), avals, *self.key)
-        self.compilation = BackgroundCompilation(make, Program.compile, math.inf, None)
-        self.compilation.program(0, self.packed_call.avals, (), ())
+        compilation = BackgroundCompilation(make, Program.compile, math.inf, None)
+        compilation.program(0, self.packed_call.avals, (), ())
+        return compilation
