@@ -32,9 +32,7 @@ from sporax._src.runtime.numpy_interpreter.interpretation import COMPILE, Backgr
 
 FEWEST, LARGEST = 24, 2**14  # arrays that are packed; bytes of one
 SAVED = 2e-6  # seconds, for each packed array in each call
-SOON = (
-    16  # calls: if the state is unpacked within so many, it is packed again after twice the calls
-)
+SOON = 16  # calls; if the state is unpacked within so many, it stays so for longer each time
 
 _value_of = attrgetter("_value")
 
@@ -182,15 +180,13 @@ class PackedCall:
         if self.wait:
             self.wait -= 1
             return None
-        if self.program is None and not self._has_agreed(tensors):
-            return None
         state, packed_call = self.state, self.packed_call
+        if not state.is_intact() and not self._is_packed(tensors):
+            return None
         others = [handle._value for handle in self.other_inputs.handles_for(tensors)]
         for value in others:
             value.read()
         if [value.aval for value in others] != packed_call.avals[: len(others)]:
-            return None
-        if not state.is_intact() and not self._is_packed_again():
             return None
         self.calls += 1
         packed_call.distinct_state().programs.setdefault(self.key, self.program)
@@ -198,9 +194,13 @@ class PackedCall:
         written = self.other_written.handles_for(tensors)
         return packed_call(others, [*written, *state.flats], fixed)
 
-    def _is_packed_again(self):
-        """Pack the state; if it did not stay packed the last time, put that off instead."""
+    def _is_packed(self, tensors):
+        """Pack the state if there is a program; if it did not stay packed the last time, put that
+        off instead."""
         self.state.run()
+        values = [handle._value for handle in self.inputs.handles_for(tensors)]
+        if not self.call.accepts(values) or (self.program is None and not self._has_agreed(values)):
+            return False
         if self.calls:
             self.patience = 2 * self.patience + SOON if self.calls < SOON else 0
             self.wait, self.calls = self.patience, 0
@@ -208,17 +208,21 @@ class PackedCall:
             self.state.pack()
         return not self.wait
 
-    def _has_agreed(self, tensors):
+    def _has_agreed(self, values):
         """Return True if the packed program is compiled, and gives the same results for the current
         inputs as the other one."""
         dead, program = self.call.latest
         if type(program) is not Program:  # not compiled yet, or compared at each run
             return False
         self.compilation = self.compilation or self._compilation(dead)
-        packed = self.compilation.finished()
+        try:
+            packed = self.compilation.finished()
+        except MemoryError:
+            self.wait = math.inf
+            return False
         if packed is None:
             return False
-        arrays = [handle._value.read() for handle in self.inputs.handles_for(tensors)]
+        arrays = [value.read() for value in values]
         flats = self.state.layout.pack([on_host(arrays[k]) for k in self.positions], np.concatenate)
         others = [arrays[k] for k in self.others]
         expected = compiled(program, Operands(arrays, (), ()))
