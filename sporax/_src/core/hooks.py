@@ -41,7 +41,8 @@ class Hooks:
     # sharding.mesh sharding.stages -> engine.compile_policy: the class of new programs, or None
     program: Any = None
     # sharding.mesh -> engine.compile_policy engine.program engine.verification.switch
-    # graph_capture.graph graph_capture.packed_state: the devices among which XLA partitions new programs; None: no Mesh
+    # graph_capture.graph graph_capture.packed_state: the devices among which XLA partitions new
+    # programs; None: no Mesh
     devices: Any = None
     # sharding.mesh -> engine.recorder graph_capture.graph_call graph_capture.packed_state
     # distributed.groups: whether other processes must create the same programs
