@@ -75,7 +75,7 @@ def small_heap():
     proportional to the number of live objects."""
     yield
     is_thawed = not gc.get_freeze_count()
-    if len(gc.get_objects()) > 1_000_000 + 1_000_000 * is_thawed:
+    if len(gc.get_objects()) > 500_000 + 1_000_000 * is_thawed:
         recorder.run_pending()
         forest.clear()
         jax.clear_caches()
