@@ -1,5 +1,5 @@
-"""What `__fallback__(self, func, args, kwargs)` of a Tensor subclass gets: the operation, under its
-name in MindSpore, and its arguments."""
+"""Arguments of `__fallback__(self, func, args, kwargs)` of a Tensor subclass: the operation, under
+its name in MindSpore, and its arguments."""
 
 import functools
 
