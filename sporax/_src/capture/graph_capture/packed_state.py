@@ -26,15 +26,22 @@ from sporax._src.core.interruptions import uninterrupted
 from sporax._src.core.jax_internals import device_array
 from sporax._src.core.to_host import on_host
 from sporax._src.core.value import Aval, PendingTrace, Shared, Value, set_arrays, updating
+from sporax._src.runtime.engine import compile_policy
 from sporax._src.runtime.engine.program import Program, TraceFunction
 from sporax._src.runtime.engine.verification.agreement import Operands, compiled
 from sporax._src.runtime.numpy_interpreter.interpretation import COMPILE, BackgroundCompilation
 
 FEWEST, LARGEST = 24, 2**14  # arrays that are packed; bytes of one
 SAVED = 2e-6  # seconds, for each packed array in each call
+MEANWHILE = 4  # times the calls until then: a run of a script switches at the same call each time
 SOON = 16  # calls; if the state is unpacked within so many, it stays so for longer each time
 
 _value_of = attrgetter("_value")
+
+
+def is_allowed():
+    """Return True if another program may take over: never if all calls must have the same bits."""
+    return compile_policy.uses_interpreter and jax.default_backend() == "cpu"
 
 
 class Layout:
@@ -136,15 +143,16 @@ class PackedCall:
         self.state = PackedState([inputs.handles[k] for k in positions])
         self.packed_call = self._packed_call()
         self.program = self.compilation = self.key = None
+        self.tries = 0  # calls since the compilation began
         # calls before the compilation begins; later, before the state is packed again
-        self.wait = math.ceil(COMPILE * call.op.recorded / (SAVED * len(positions)))
+        self.wait = self.least = math.ceil(COMPILE * call.op.recorded / (SAVED * len(positions)))
         self.patience, self.calls = 0, 0  # since the state was packed
 
     @staticmethod
     def of(call, inputs, written):
         """Return it for a graph with enough small state, else None."""
         is_here = hooks.devices is None and not hooks.spans_ranks
-        if call.has_weak_inputs or not is_here or jax.default_backend() != "cpu":
+        if call.has_weak_inputs or not is_here or not is_allowed():
             return None
         positions = [
             k for k in call.replaced
@@ -215,8 +223,9 @@ class PackedCall:
         if type(program) is not Program:  # not compiled yet, or compared at each run
             return False
         self.compilation = self.compilation or self._compilation(dead)
+        self.tries += 1
         try:
-            packed = self.compilation.finished()
+            packed = self.compilation.program(self.tries, self.packed_call.avals, (), ())
         except MemoryError:
             self.wait = math.inf
             return False
@@ -237,13 +246,11 @@ class PackedCall:
         return self.program is not None
 
     def _compilation(self, dead):
-        """Start the compilation; `dead`: the inputs that the other program may overwrite."""
+        """Return the compilation; `dead`: the inputs that the other program may overwrite."""
         n, state = len(self.others), self.packed_call.distinct_state()
         dead = [i for i, k in enumerate(self.others) if k in dead]
         self.key = self.packed_call.alive, (*dead, *range(n, len(self.packed_call.avals)))
         path = state.path()
         avals = [aval for step in path for aval in step.avals]
         make = functools.partial(Program, TraceFunction(path), avals, *self.key)
-        compilation = BackgroundCompilation(make, Program.compile, math.inf, None)
-        compilation.program(0, self.packed_call.avals, (), ())
-        return compilation
+        return BackgroundCompilation(make, Program.compile, MEANWHILE * self.least, None)

@@ -53,9 +53,10 @@ class Rule:
     @property
     def form(self):
         """The operation's form for all sizes and its symbols' values; None if it has none."""
-        if callable(self._find_form):
-            self._find_form = self._find_form()
-        return self._find_form
+        form = self._find_form
+        if callable(form):  # read once: another thread may have found it
+            form = self._find_form = form()
+        return form
 
     @property
     def jaxpr(self):

@@ -169,10 +169,6 @@ class BackgroundCompilation:
                     break
         return None
 
-    def finished(self):
-        """Return the program; None while the thread compiles it."""
-        return self._result.result() if self._result.done() else None
-
     def _extend(self):
         """Let the interpreter serve more runs: the comparison takes long."""
         self.runs += MEASURING
