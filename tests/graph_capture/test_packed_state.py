@@ -210,3 +210,40 @@ def test_a_failed_step_leaves_the_state(small, monkeypatch):
     plain.rng.standard_normal((5, 3))
     plain.run(3)
     assert training.state() == plain.state()
+
+
+def reconstructed(packs, begins_shared):
+    """Train on inputs that share the array of their targets, in the first eight steps or after
+    them. Return (losses and bytes of the Parameters, whether the state is packed)."""
+    ms.set_seed(3)
+    net = nn.Dense(3, 3).set_train()
+    optimizer = nn.Adam(net.trainable_params(), 0.1)
+    derive = ms.value_and_grad(lambda x, y: ((net(x) - y) ** 2).mean(), None, optimizer.parameters)
+
+    @ms.jit
+    def step(x, y):
+        loss, gradients = derive(x, y)
+        optimizer(gradients)
+        return loss
+
+    losses, array = [], np.ones((2, 3), np.float32)
+    for i in range(20):
+        x = Tensor(array)
+        losses.append(step(x, Tensor(x if (i < 8) == begins_shared else array)).item())
+        ((entry,),) = step.entries.values()
+        packed = entry.graph.packed
+        if packs and i in (3, 12):
+            packed.wait = 0
+        if packed.compilation is not None:
+            packed.compilation.runs = 0  # the next call waits for it
+    state = [p.asnumpy().tobytes() for p in optimizer.parameters]
+    return (losses, state), packed.calls > 0
+
+
+@pytest.mark.parametrize("begins_shared", [True, False])
+def test_arguments_that_share_an_array(small, begins_shared):
+    """Another program runs such calls, without packing."""
+    plain, _ = reconstructed(False, begins_shared)
+    results, was_packed = reconstructed(True, begins_shared)
+    assert was_packed
+    assert results == plain

@@ -79,14 +79,12 @@ class Graph(CapturedGraph):
             [v.index for v in outputs if v.trace is recorder],
         )  # fmt: skip
         self.op, self.recorded = op, op.recorded
-        first, inputs = (
-            self.first_written,
-            {id(source): k for k, source in enumerate(tracer.sources)},
-        )
-        fixed = sorted(i - first for i in self.constants if i >= first)
+        first = self.first_written
+        fixed = {i - first: value for i, value in self.constants.items() if i >= first}
         computed = [j for j in range(len(written)) if j not in fixed]
-        self.fixed_outputs = [first + j for j in fixed]
-        self.fixed, self.computed = self.written.some(fixed), self.written.some(computed)
+        self.fixed, self.fixed_values = self.written.some(fixed), [*fixed.values()]
+        self.computed = self.written.some(computed)
+        inputs = {id(source): k for k, source in enumerate(tracer.sources)}
         replaced = [inputs.get(id(written[j][0])) for j in computed]
         self.call = GraphCall(op, tuple(tracer.avals), out_avals, replaced)
         self.packed = PackedCall.of(self.call, self.sources, self.computed)
@@ -127,10 +125,7 @@ class Graph(CapturedGraph):
 
     def _computed(self, tensors):
         """Return the outputs of a call that are not constants."""
-        fixed = [
-            (handle, self.constants[i])
-            for handle, i in zip(self.fixed.handles_for(tensors), self.fixed_outputs, strict=True)
-        ]
+        fixed = [*zip(self.fixed.handles_for(tensors), self.fixed_values, strict=True)]
         if self.packed is not None and not self.sharing.exists():
             outputs = self.packed(tensors, fixed)
             if outputs is not None:

@@ -39,14 +39,14 @@ class GraphCall:
     """Calls of one graph's operation. `avals`: of its inputs; `out_avals`: of its outputs, the last
     of which are written to the handles of the inputs `replaced` (None: not an input). `traces`: of
     the standalone operation, with their programs; freed with the graph. `latest`: the inputs that
-    the last call's program may overwrite, and the program."""
+    the last call's program may overwrite, and the program; None after repeated arrays."""
 
     def __init__(self, op, avals, out_avals, replaced):
         self.op, self.avals, self.out_avals, self.replaced = op, list(avals), out_avals, replaced
         self.alive = tuple(range(len(out_avals)))
         self.has_weak_inputs = any(a.weak for a in avals)
         self.state = None  # the trace for distinct arrays
-        self.traces, self.latest = {}, ((), None)
+        self.traces, self.latest = {}, None
         forest.owners.add(self)
         finalize(self, _forget, self.traces).atexit = False
 
@@ -85,7 +85,7 @@ class GraphCall:
 
     def forget(self):
         """Drop the traces and their programs."""
-        self.state, self.latest = None, ((), None)
+        self.state = self.latest = None
         self.traces.clear()
 
     def _shared_inputs(self, values):
@@ -139,7 +139,7 @@ class GraphCall:
                 program = inputs.state.programs.get((self.alive, dead))
             if program is None or Process.is_forked:
                 program = prepare(inputs.state, self.alive, dead, [])
-            self.latest = dead, program
+            self.latest = (dead, program) if inputs.state is self.state else None
             program(inputs.arrays, inputs.reals, inputs.integers, results)
         except MemoryError as error:
             raise out_of_memory(inputs.state, error)[0] from error

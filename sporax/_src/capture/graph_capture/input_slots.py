@@ -1,5 +1,6 @@
 """Handles that a graph reads or writes on each call."""
 
+import copy
 from typing import Any
 
 from sporax._src.core.value import Value
@@ -25,7 +26,7 @@ class InputSlots:
 
     def some(self, positions):
         """Return the `InputSlots` of the handles at these positions."""
-        slots, chosen = dict(self.slots), object.__new__(InputSlots)
+        slots, chosen = dict(self.slots), copy.copy(self)
         chosen.handles = [self.handles[k] for k in positions]
         chosen.slots = [(i, slots[k]) for i, k in enumerate(positions) if k in slots]
         return chosen

@@ -134,8 +134,9 @@ class PackedCall:
     def __init__(self, call, inputs, written, positions):
         self.call, self.positions, self.inputs = call, positions, inputs
         self.others = sorted({*range(len(call.avals))}.difference(positions))
-        packed = [call.replaced.index(k) for k in positions]
-        self.written = [j for j in range(len(call.replaced)) if j not in packed]
+        place = {k: j for j, k in enumerate(call.replaced)}
+        packed = [place.pop(k) for k in positions]
+        self.written = sorted({*range(len(call.replaced))}.difference(packed))
         first = len(call.out_avals) - len(call.replaced)
         self.kept = [*range(first), *[first + j for j in self.written]]  # outputs
         self.packed = [first + j for j in packed]
@@ -165,7 +166,7 @@ class PackedCall:
     def _packed_call(self):
         call, layout, n_others = self.call, self.state.layout, len(self.others)
         order = [*self.others, *self.positions]
-        places = [order.index(k) for k in range(len(order))]
+        places = sorted(range(len(order)), key=order.__getitem__)
 
         def run(*arrays):
             # with barriers, all else is compiled as without packing
@@ -189,12 +190,11 @@ class PackedCall:
             self.wait -= 1
             return None
         state, packed_call = self.state, self.packed_call
-        if not state.is_intact() and not self._is_packed(tensors):
-            return None
         others = [handle._value for handle in self.other_inputs.handles_for(tensors)]
-        for value in others:
-            value.read()
-        if [value.aval for value in others] != packed_call.avals[: len(others)]:
+        is_distinct = len({id(value.read()) for value in others}) == len(others)
+        if not is_distinct or [v.aval for v in others] != packed_call.avals[: len(others)]:
+            return None  # the packed program is compiled for distinct arrays of these avals
+        if not state.is_intact() and not self._is_packed(tensors):
             return None
         self.calls += 1
         packed_call.distinct_state().programs.setdefault(self.key, self.program)
@@ -219,7 +219,7 @@ class PackedCall:
     def _has_agreed(self, values):
         """Return True if the packed program is compiled, and gives the same results for the current
         inputs as the other one."""
-        dead, program = self.call.latest
+        dead, program = self.call.latest or ((), None)
         if type(program) is not Program:  # not compiled yet, or compared at each run
             return False
         self.compilation = self.compilation or self._compilation(dead)
