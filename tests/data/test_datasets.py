@@ -205,6 +205,18 @@ def test_a_per_batch_map_that_gives_no_rows(made):
         next(rows.create_tuple_iterator())
 
 
+def trained_on(rows, **options):
+    """Train for two epochs; return the number in each step's row."""
+    steps = []
+
+    class Steps(train.Callback):
+        def on_train_step_end(self, run_context):
+            steps.append(int(run_context.original_args().train_dataset_element[0].item()))
+
+    train.Model(nn.ReLU()).train(2, rows, Steps(), **options)
+    return steps
+
+
 @pytest.mark.parametrize("sink", [True, False])
 @pytest.mark.parametrize(("initial_epoch", "seen"), [(0, [2, 3, 0, 1, 2, 3]), (1, [2, 3])])
 def test_the_first_step_of_a_resumed_training(sink, initial_epoch, seen):
@@ -214,26 +226,12 @@ def test_the_first_step_of_a_resumed_training(sink, initial_epoch, seen):
     batched = source.batch(1)
     assert source.get_init_step() == batched.get_init_step() == 6
     assert [int(row[0].item()) for row in batched.create_tuple_iterator()] == [0, 1, 2, 3]
-    steps = []
-
-    class Steps(train.Callback):
-        def on_train_step_end(self, run_context):
-            steps.append(int(run_context.original_args().train_dataset_element[0].item()))
-
-    model = train.Model(nn.ReLU())
-    model.train(2, batched, Steps(), dataset_sink_mode=sink, initial_epoch=initial_epoch)
-    assert steps == seen
+    options = {"dataset_sink_mode": sink, "initial_epoch": initial_epoch}
+    assert trained_on(batched, **options) == seen
 
 
 def test_a_resumed_training_continues_the_shuffled_order():
     data.config.set_seed(0)
     source = data.NumpySlicesDataset(np.arange(10, dtype=np.int32))
     source.set_init_step(13)
-    steps = []
-
-    class Steps(train.Callback):
-        def on_train_step_end(self, run_context):
-            steps.append(int(run_context.original_args().train_dataset_element[0].item()))
-
-    train.Model(nn.Flatten()).train(2, source.batch(1), Steps(), initial_epoch=1)
-    assert steps == [8, 7, 9, 4, 5, 2, 6]  # MindSpore's
+    assert trained_on(source.batch(1), initial_epoch=1) == [8, 7, 9, 4, 5, 2, 6]  # MindSpore's

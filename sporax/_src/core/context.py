@@ -77,7 +77,7 @@ def _chosen(target, who):
         if target not in _WRITTEN_FOR:
             raise rejection("device-exists-here", who, device_target=target, names=existing)
         present = _present_device()
-        _warn_of.__wrapped__(who, target, present)
+        _warn_of(who, target, present)
         target = present
     jax.config.update("jax_default_device", jax.local_devices(backend=_PLATFORMS[target])[0])
     return target
@@ -91,12 +91,14 @@ def check_device(who, device):
     if device != "meta" and name != here:
         written = next((n for n in _WRITTEN_FOR if n.upper() == name), None)
         require(written is not None, "one-use", who, device=device, here=here)
-        _warn_of(who, written, here)
+        _warn_once_of(who, written, here)
 
 
-@functools.cache
 def _warn_of(who, target, present):
     warn(f"For '{who}', there is no '{target}' here: the program runs on '{present}' instead.")
+
+
+_warn_once_of = functools.cache(_warn_of)
 
 
 def _has(name):

@@ -68,7 +68,7 @@ class Parameter(Tensor):
     def name(self) -> str:
         """The parameter's name in checkpoints and optimizers; an unnamed one gets a number, until a
         Cell registers it as an attribute."""
-        self._name = self._name or f"Parameter#{next(_numbers)}"
+        self._name = self._name or f"{GENERATED}{next(_numbers)}"
         return self._name
 
     @name.setter
@@ -219,4 +219,5 @@ def _checked(name, flag):
 
 
 _numbers = itertools.count(1)
+GENERATED = "Parameter#"  # begins the name of a Parameter that was given none
 _LONGEST_NAME = 1024

@@ -85,8 +85,8 @@ def square_sum_all(x: Array, y: Array) -> Arrays:
     require(
         x.dtype == y.dtype, "operands-tensors-one-dtype", error=TypeError, got=[x.dtype, y.dtype]
     )
-    same = (x.shape, x.dtype) == (y.shape, y.dtype)
-    require(same, "shape-dtype-of", y=[y.dtype, y.shape], other="x", own=[x.dtype, x.shape])
+    given = {"y": [y.dtype, y.shape], "other": "x", "own": [x.dtype, x.shape]}
+    require(x.shape == y.shape, "shape-dtype-of", **given)
     return jnp.sum(x * x), jnp.sum(y * y)
 
 

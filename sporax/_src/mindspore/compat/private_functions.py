@@ -13,6 +13,7 @@ from sporax import nn, ops
 from sporax._src.capture.graph_capture.jit import jit
 from sporax._src.core import context
 from sporax._src.core.dtype import float32
+from sporax._src.core.parameter import GENERATED
 from sporax._src.core.tensor import Tensor
 from sporax._src.devices.distributed import parallel_context
 from sporax._src.diagnosis.rules import rejection, require
@@ -288,7 +289,7 @@ def _unscaled(scale, gradient):
 
 def _is_parameter_generated(param_name):
     """Return True for the name that a Parameter in a tuple or list gets from its Cell."""
-    return isinstance(param_name, str) and param_name.startswith("Parameter#")
+    return isinstance(param_name, str) and param_name.startswith(GENERATED)
 
 
 def _fast_load_file(filename):

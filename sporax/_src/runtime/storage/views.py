@@ -19,7 +19,7 @@ from weakref import ref
 import jax.numpy as jnp
 import numpy as np
 
-from sporax._src.core.tensor import Tensor, bind_all
+from sporax._src.core.tensor import Tensor, bind_all, falls_back
 from sporax._src.core.value import Aval
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.recorder import apply, wrap
@@ -36,7 +36,7 @@ def view(op, source, *operands, put=None):
     result depends on Tensor operands.
     """
     out = apply(op, source, *operands)
-    if isinstance(source, Tensor) and hasattr(source, "_operand"):  # else by its `__fallback__`
+    if isinstance(source, Tensor) and not falls_back(source):
         if out.__class__ is tuple:
             for i, result in enumerate(out):
                 _link(result, source, op, operands, i, put)
