@@ -55,6 +55,7 @@ TRAINING = (
     _step("ViT-tiny"),
     _step("DenseNet"),
     _step("recommender"),
+    Row("many Parameters", tuple(shapes.block_cases(str))),
     Row("per-sample gradients", ("per-sample gradients",)),
     _step("molecular dynamics"),
 )

@@ -55,6 +55,8 @@ VIT = SimpleNamespace(
 PINN = SimpleNamespace(points=256, width=64)
 RECOMMENDER = SimpleNamespace(tables=8, rows=5000, width=64, batch=1024, hidden=128)
 SAMPLES = SimpleNamespace(sizes=(64, 128, 10), input=(64, 64))
+# Blocks of Dense, LayerNorm and GELU, four Parameters each; the target is 0
+BLOCKS = SimpleNamespace(width=16, batch=8, counts=(4, 32, 256))
 ATOMS = SimpleNamespace(side=10, spacing=1.1, neighbours=32, time_step=1e-3)
 ELEMENTWISE = SimpleNamespace(elements=10_000_000)
 JPEGS = SimpleNamespace(
@@ -109,6 +111,11 @@ def one(shape):
     if shape is RECOMMENDER:
         return clicks()[0][:1]
     return collocation_points()[:1] if shape is PINN else numbers(1, *shape.input[1:])
+
+
+def block_cases(case):
+    """Return {name: `case(number of blocks)`} for the networks of many Parameters."""
+    return {f"{4 * n} Parameters step": case(n) for n in BLOCKS.counts}
 
 
 def collocation_points():

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import shapes
-from ..shapes import ATOMS, CHAIN, ENCODER, LOOPS
+from ..shapes import ATOMS, BLOCKS, CHAIN, ENCODER, LOOPS
 from . import networks_jax as networks
 
 
@@ -129,6 +129,17 @@ def sample_gradients():
     x = jnp.asarray(shapes.numbers(*shapes.SAMPLES.input))
     y = jnp.arange(len(x)) % shapes.SAMPLES.sizes[-1]
     return lambda: np.asarray(gradients(params, x, y)[-1]["b"])
+
+
+def blocks(count):
+    def inputs():
+        x = shapes.numbers(BLOCKS.batch, BLOCKS.width)
+        return x, np.zeros_like(x)
+
+    def net(rng):
+        return networks.small_blocks(rng, count, BLOCKS.width)
+
+    return training(net, networks.small_blocks_apply, squared_error, inputs)
 
 
 def molecular_dynamics():
@@ -258,6 +269,7 @@ NETWORKS = {
     "PINN": (n.pinn, n.pinn_apply, shapes.PINN),
     "recommender": (n.recommender, n.recommender_apply, shapes.RECOMMENDER),
 }
+CASES |= shapes.block_cases(blocks)
 CASES |= {f"{name}, batch 1": inference(*net) for name, net in NETWORKS.items()}
 CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 

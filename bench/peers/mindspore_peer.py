@@ -10,7 +10,7 @@ from mindspore import Tensor, nn, ops
 from mindspore.dataset import vision
 
 from .. import shapes
-from ..shapes import ATOMS, ENCODER, JPEGS, LOOPS
+from ..shapes import ATOMS, BLOCKS, ENCODER, JPEGS, LOOPS
 from ..shipped import in_mindspore as shipped
 from ..shipped.in_mindspore import JIT, adam, classifier, prepared, stepper, trainer
 from . import networks_mindspore as networks
@@ -80,6 +80,18 @@ def sample_gradients(style):
     x = shapes.numbers(*shapes.SAMPLES.input)
     x, y = Tensor(x), Tensor(np.eye(c, dtype=np.float32)[np.arange(len(x)) % c])
     return lambda: gradients(*parameters, x, y)[3].asnumpy()
+
+
+def blocks(count):
+    def case(style):
+        w = BLOCKS.width
+        parts = [[nn.Dense(w, w), nn.LayerNorm((w,)), nn.GELU(False)] for _ in range(count)]
+        net = nn.SequentialCell(*sum(parts, []))
+        step = trainer(net, adam(net), nn.MSELoss(), style)
+        x, y = Tensor(shapes.numbers(BLOCKS.batch, w)), ops.zeros((BLOCKS.batch, w), ms.float32)
+        return lambda: step(x, y).asnumpy()
+
+    return case
 
 
 def molecular_dynamics(style):
@@ -223,6 +235,7 @@ NETWORKS = {
     "PINN": (networks.pinn, shapes.PINN),
     "recommender": (networks.Recommender, shapes.RECOMMENDER),
 }
+CASES |= shapes.block_cases(blocks)
 CASES |= {f"{name}, batch 1": inference(*net) for name, net in NETWORKS.items()}
 CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {

@@ -10,7 +10,7 @@ from torch.func import functional_call
 from torch.utils.data import DataLoader, TensorDataset
 
 from .. import shapes
-from ..shapes import ATOMS, ENCODER, JPEGS, LOOPS
+from ..shapes import ATOMS, BLOCKS, ENCODER, JPEGS, LOOPS
 from ..shipped import in_torch as shipped
 from ..shipped.in_torch import CHANNELS_LAST, COMPILED, adam, classifier, images, prepared, trainer
 from . import networks_torch as networks
@@ -92,6 +92,18 @@ def sample_gradients(style):
     x = torch.from_numpy(shapes.numbers(*shapes.SAMPLES.input))
     y = torch.arange(len(x)) % shapes.SAMPLES.sizes[-1]
     return lambda: gradients(parameters, x, y)["2.bias"].numpy()
+
+
+def blocks(count):
+    def case(style):
+        w = BLOCKS.width
+        parts = [[nn.Linear(w, w), nn.LayerNorm(w), nn.GELU()] for _ in range(count)]
+        net = prepared(nn.Sequential(*sum(parts, [])), style)
+        step = trainer(net, adam(net.parameters()), nn.MSELoss())
+        x = torch.from_numpy(shapes.numbers(BLOCKS.batch, w))
+        return lambda: step(x, torch.zeros_like(x))
+
+    return case
 
 
 def molecular_dynamics(style):
@@ -259,6 +271,7 @@ OTHER_NETWORKS = {
     "PINN": (networks.pinn, shapes.PINN),
     "recommender": (networks.Recommender, shapes.RECOMMENDER),
 }
+OTHERS |= shapes.block_cases(blocks)
 OTHERS |= {f"{name}, batch 1": inference(*net) for name, net in OTHER_NETWORKS.items()}
 OTHERS |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {
