@@ -231,9 +231,11 @@ def jaxprs_in(params):
                 yield item
 
 
-def used_inputs(jaxpr):
-    """Return, for each input of a jaxpr, whether its results depend on it."""
-    return dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[1]
+def used_inputs(jaxpr, outputs=None):
+    """Return, for each input of a jaxpr, whether its results (or these `outputs`, indices) depend
+    on it."""
+    wanted = [outputs is None or i in outputs for i in range(len(jaxpr.outvars))]
+    return dce_jaxpr(jaxpr, wanted)[1]
 
 
 def barrier(variable, beside):
