@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax._src import distributed
@@ -238,10 +239,18 @@ def used_inputs(jaxpr, outputs=None):
     return dce_jaxpr(jaxpr, wanted)[1]
 
 
-def barrier(variable, beside):
-    """Return (a new variable, the equation that defines it as `variable` behind an optimization
-    barrier), with the source info of the equation `beside`."""
-    return _applied(_barrier(), variable, beside)
+def barrier(variable, beside, is_constant=True):
+    """Return (a new variable, the equation that defines it as `variable` behind a barrier), with
+    the source info of the equation `beside`.
+
+    From jaxlib 0.12 on, XLA:CPU keeps an optimization barrier until it has fused operations, so
+    that arrays on both sides of it are written to memory. So for real numbers, unless XLA knows
+    them (`is_constant`), it is a `reduce_precision` to more bits than the dtype has: the simplifier
+    does not know that it changes nothing, and no instruction is emitted for it."""
+    dtype = variable.aval.dtype
+    is_real = dtype.itemsize > 1 and jnp.issubdtype(dtype, np.floating)
+    equation = _precise(dtype) if is_real and not is_constant else _barrier()
+    return _applied(equation, variable, beside)
 
 
 def times_zero(variable, beside):
@@ -257,6 +266,15 @@ def _applied(equation, variable, beside):
     new = Var(variable.aval)
     names = {"invars": [variable, *equation.invars[1:]], "outvars": [new]}
     return new, equation.replace(**names, source_info=beside.source_info, ctx=beside.ctx)
+
+
+@functools.cache
+def _precise(dtype):
+    info = jnp.finfo(dtype)
+    widened = functools.partial(
+        lax.reduce_precision, exponent_bits=info.nexp, mantissa_bits=info.nmant + 1
+    )
+    return jax.make_jaxpr(widened)(jax.ShapeDtypeStruct((1,), dtype)).eqns[0]
 
 
 @functools.cache
