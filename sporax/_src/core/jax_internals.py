@@ -38,6 +38,7 @@ from jax.extend.core import (
     Var,
     jaxpr_as_fun,
 )
+from jax.extend.core.primitives import closed_call_p
 from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import dce_jaxpr
 from jaxlib.mlir import ir
@@ -48,7 +49,7 @@ from sporax._src.core.memory_limits import budget, memory_error
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
-    "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
+    "call", "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
     "device_array", "equations", "eval_context", "evaluate_size", "evaluated", "interpret",
     "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
     "portable_artifact", "primitive_jaxpr", "scan_counts", "set_compilation_cache",
@@ -208,6 +209,15 @@ def evaluated(equation, operands):
     params = equation.primitive.get_bind_params(equation.params)
     results = equation.primitive.bind(*operands, **params)
     return results if equation.primitive.multiple_results else [results]
+
+
+def call(closed, arrays):
+    """Return the list of results of a `ClosedJaxpr` for traced arrays: the trace gets one equation
+    if it has no effects, else all of its equations, which takes JAX longer."""
+    if closed.effects:
+        return jaxpr_as_fun(closed)(*arrays)
+    params = closed_call_p.get_bind_params({"call_jaxpr": closed})
+    return closed_call_p.bind(*arrays, **params)
 
 
 def equations(jaxpr):
