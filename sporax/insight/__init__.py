@@ -3,11 +3,13 @@
 
 from sporax.insight.dashboard import write_dashboard
 from sporax.insight.drawing import Drawing, draw
+from sporax.insight.memory_plan import Fit, MemoryPlan, PlanRow, memory_plan
 from sporax.insight.run_record import RunRecord
 from sporax.insight.step_profile import CellTime, OperationTime, StepProfile, profile
 from sporax.insight.summary import Summary, SummaryRow, summary
 
 __all__ = [
-    "CellTime", "Drawing", "OperationTime", "RunRecord", "StepProfile", "Summary", "SummaryRow",
-    "draw", "profile", "summary", "write_dashboard",
+    "CellTime", "Drawing", "Fit", "MemoryPlan", "OperationTime", "PlanRow", "RunRecord",
+    "StepProfile", "Summary", "SummaryRow", "draw", "memory_plan", "profile", "summary",
+    "write_dashboard",
 ]  # fmt: skip

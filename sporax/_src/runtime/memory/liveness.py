@@ -28,10 +28,11 @@ from sporax._src.core.jax_internals import called, interpret, jaxprs_in, scan_co
 _VIEWS = {"reshape", "squeeze", "expand_dims", "stop_gradient", "copy_p", "reduce_precision"}
 # computed within the loops that use them, even of several
 _CHEAP = {
-    "abs", "add", "add_any", "and", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp", "convert_element_type",
-    "copy", "eq", "floor", "ge", "gt", "integer_pow", "iota", "is_finite", "le", "lt", "max", "min",
-    "mul", "ne", "neg", "not", "one_minus_square", "or", "polynomial", "rev", "round", "select_n",
-    "sign", "slice", "split", "square", "sub", "transpose", "xor",
+    "abs", "add", "add_any", "and", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp",
+    "convert_element_type", "copy", "eq", "floor", "ge", "gt", "integer_pow", "iota",
+    "is_finite", "le", "lt", "max", "min", "mul", "ne", "neg", "not", "one_minus_square", "or",
+    "polynomial", "rev", "round", "select_n", "sign", "slice", "split", "square", "sub",
+    "transpose", "xor",
 }  # fmt: skip
 # computed within a loop if that is the only one that uses them
 _COSTLY = {
