@@ -31,6 +31,8 @@ from sporax.nn.cell import Cell
 _SCOPE = re.compile(SCOPE.format(r"(\d+)"))
 _OWN = "temporaries of XLA"
 _PLANS = 4  # maximum number of plans to find the largest batch
+_LITTLE = 0.02  # the share of the peak below which recomputation is not worth while
+_SHOWN = 0.001  # the smallest share of the peak in the printed table
 _CELLS = 8  # maximum number of Cells in the table
 
 
@@ -50,8 +52,8 @@ class PlanRow(NamedTuple):
 class Fit(NamedTuple):
     """The batch that fits into `memory` bytes; see `MemoryPlan.fit`.
 
-    `batch`: the largest batch (0: not even one example fits), which takes `peak` bytes by XLA's
-    plan. The others are estimates of the largest batch: `recompute`: if the Cells `recomputed` are
+    `batch`: the largest batch, which takes `peak` bytes by XLA's plan; 0 if not even one example
+    fits, which takes `peak` bytes. The others are estimates of the largest batch: `recompute`: if the Cells `recomputed` are
     recomputed in the backward pass; `offload`: with the optimizer's state on the host;
     `micro_batch`: of each part if the gradients of parts are accumulated.
 
@@ -170,8 +172,9 @@ class _Program:
             kept = {call: min(size, outputs[call]) for call, size in inside.items()}
             saved = sum(inside.values()) - sum(kept.values())
             saved -= max((inside[call] - kept[call] for call in inside), default=0)
-            if saved > best[0]:
-                best = saved, _common([call.path for call in inside])
+            if saved > max(best[0], _LITTLE * self.peak):
+                large = [c.path for c, size in inside.items() if size > _LITTLE * self.peak]
+                best = saved, _common(large)
         return best
 
 
@@ -205,7 +208,8 @@ class MemoryPlan:
     `peak`: bytes of a step, the sum of `arguments` (Parameters, optimizer state, inputs, others),
     `results`, and `temporaries`, as XLA plans them. `rows`: [PlanRow], those of depth 0 add up to
     the peak. `where`: the operation, Cell and line at the peak. `batch`: the leading dimension of
-    the first array argument, None without one. `fits`: the `Fit` of the given memory, or None.
+    the first array argument, None without one. `updates`: whether an optimizer is part of the step.
+    `fits`: the `Fit` of the given memory, or None.
 
     >>> net = nn.Dense(8, 4)
     >>> plan = ms.memory_plan(net, ops.ones((16, 8)))
@@ -219,6 +223,7 @@ class MemoryPlan:
         self.name, self.fits = program.recording.name, None
         self.peak, self.arguments = program.peak, program.arguments
         self.results, self.temporaries = program.results, program.temporaries
+        self.updates = any(map(_is_update, program.recording.operations))
         shapes = [t.shape for t in tensors_of((args, kwargs)) if t.ndim]
         self.batch = shapes[0][0] if shapes else None
         self.rows = _rows(program)
@@ -237,7 +242,7 @@ class MemoryPlan:
             try:
                 return MemoryPlan(self._step, *_resized(self._given, self.batch, batch, most))
             except ValueError:
-                raise rejection("step-of-another-batch", "MemoryPlan.at", error=error) from error
+                raise rejection("step-of-another-batch", "MemoryPlan.at", reason=error) from error
 
     def fit(self, memory: str | int | None = None) -> Fit:
         """Return the `Fit` of this memory, as text ('24GB') or bytes; by default the device's, or
@@ -248,7 +253,7 @@ class MemoryPlan:
     def __str__(self):
         lines = [f"memory plan of {self.name}: {bytes_text(self.peak)} at the peak"]
         rows = [("  " * (1 + r.depth) + r.name, bytes_text(r.bytes), f"{r.bytes / self.peak:.0%}")
-                for r in self.rows]  # fmt: skip
+                for r in self.rows if abs(r.bytes) > _SHOWN * self.peak]  # fmt: skip
         rows.append(("  peak", bytes_text(self.peak), ""))
         width, size = (max(len(row[k]) for row in rows) for k in (0, 1))
         lines += [f"{name:<{width}}  {text:>{size}}  {share:>4}".rstrip()
@@ -267,7 +272,8 @@ class MemoryPlan:
         assert fit is not None
         lines = [f"{bytes_text(fit.memory)} of memory, batch {self.batch} "
                  f"{'fits' if self.peak <= fit.memory else 'does not fit'}:"]  # fmt: skip
-        rows = [("as it is", fit.batch, bytes_text(fit.peak) if fit.batch else "")]
+        taken = bytes_text(fit.peak)
+        rows = [("as it is", fit.batch, taken if fit.batch else f"one example takes {taken}")]
         if fit.recomputed:
             rows.append((f"with recompute of {fit.recomputed}", fit.recompute, "estimate"))
         if self.bytes_of("optimizer state"):
@@ -388,7 +394,7 @@ class _Fitting:
         batch = self.largest()
         _, cells = self.plan._program.freed()
         return Fit(
-            self.memory, batch, self.plans[batch].peak if batch else 0,
+            self.memory, batch, self.plans[max(batch, 1)].peak,
             self.line(lambda p: p.peak - p._program.freed()[0]), cells,
             self.line(lambda p: p.peak - state), self.line(lambda p: p.peak + trained),
         )  # fmt: skip
