@@ -53,9 +53,9 @@ class Fit(NamedTuple):
     """The batch that fits into `memory` bytes; see `MemoryPlan.fit`.
 
     `batch`: the largest batch, which takes `peak` bytes by XLA's plan; 0 if not even one example
-    fits, which takes `peak` bytes. The others are estimates of the largest batch: `recompute`: if the Cells `recomputed` are
-    recomputed in the backward pass; `offload`: with the optimizer's state on the host;
-    `micro_batch`: of each part if the gradients of parts are accumulated.
+    fits, which takes `peak` bytes. The others are estimates of the largest batch: `recompute`: if
+    the Cells `recomputed` are recomputed in the backward pass; `offload`: with the optimizer's
+    state on the host; `micro_batch`: of each part if the gradients of parts are accumulated.
 
     >>> from sporax import insight
     >>> insight.Fit(2**30, 60, 1_000_000_000, 200, "net.blocks", 64, 59).batch
