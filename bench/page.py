@@ -11,6 +11,7 @@ from pathlib import Path
 from bench import picture, readme
 from bench.measurement import BUSY, start_up
 from bench.rows import (
+    ACCURACY,
     BYTES,
     CHANGING,
     DATA,
@@ -79,8 +80,8 @@ class Results:
     def cases(self, rows):
         """(case, {peer: answers}, [matrix products' operations, copied bytes] a second)."""
         for row in rows:
-            measured = self.rows.get(row.name)
-            for case in row.cases if measured else ():
+            measured = self.rows.get(row.name, {"cases": ()})
+            for case in filter(measured["cases"].__contains__, row.cases):
                 yield case, measured["cases"][case], measured["probe"]
 
     def medians(self, rows, unit=1e3):
@@ -123,6 +124,10 @@ class Results:
             yield case, {p: v for p, v in found.items() if v is not None}
 
 
+def calls(answers):
+    return len(answers["calls"]) + 1 if "calls" in answers else None
+
+
 def warm_first(answers):
     return answers["warm"]["first"] if "warm" in answers else None
 
@@ -141,6 +146,8 @@ Compile time, cold: what the first calls (20, or those of two seconds) take beyo
 ones."""
 LOOPS = """\
 Seconds, once, in a fresh process; the encoder takes 100 steps on sentences of 1 to 100 words."""
+CALLS = """\
+Calls until the last program is compiled, with which the steps above are measured:"""
 MEMORY = "Megabytes beyond those after the import, of later steps, when all is compiled:"
 DATA_ROWS = """\
 Milliseconds of an epoch of `mindspore.dataset`, or of PyTorch's DataLoader: 128 JPEG files decoded,
@@ -169,9 +176,10 @@ def sections(results):
     )
     yield "", WARM, table("s, warm", r.answers(TRAINING, warm_first))
     yield "", COMPILING, table("s", r.answers(TRAINING, start_up))
-    once = [*r.answers(ONCE, lambda a: a["first"])]
+    yield "", CALLS, table("calls", r.answers(TRAINING, calls))
+    once = [*r.answers((*ONCE, ACCURACY), lambda a: a["first"])]
     once += r.answers((CHANGING,), lambda a: sum(a["each"]))
-    yield "## Loops and changing lengths", LOOPS, table("s, cold", once)
+    yield "## Loops, changing lengths, training to an accuracy", LOOPS, table("s, cold", once)
     yield "## Data", DATA_ROWS, table("ms", r.medians(DATA))
     later, highest = (
         table("MB", r.answers(TRAINING, lambda a, i=i: a["memory"][i] / 1e6)) for i in (1, 0)

@@ -2,7 +2,7 @@
 
 import re
 
-from bench.rows import CHANGING, TRAINING
+from bench.rows import ACCURACY, CHANGING, INFERENCE, TRAINING
 
 # case -> its name in English and Chinese; ordered by ratio in the tables
 STEPS = {
@@ -29,8 +29,23 @@ STEPS = {
         "network of a differential equation, second derivatives", "求解微分方程的网络，二阶导数",
     ),
     "molecular dynamics step": ("molecular dynamics, 1,000 atoms", "分子动力学，1,000 个原子"),
+    "16 Parameters step": ("4 small blocks, 16 Parameters", "4 个小模块，16 个 Parameter"),
+    "128 Parameters step": ("32 small blocks, 128 Parameters", "32 个小模块，128 个 Parameter"),
+    "1024 Parameters step": (
+        "256 small blocks, 1,024 Parameters", "256 个小模块，1,024 个 Parameter",
+    ),
+    "neural operator step": ("Fourier neural operator", "傅里叶神经算子"),
+    "graph network step": ("graph network, 8,000 edges", "图网络，8,000 条边"),
+    "policy gradient step": (
+        "reinforcement learning, 32 actions and a step", "强化学习，32 个动作加一步训练",
+    ),
     "per-sample gradients": ("gradients for each of 64 samples", "64 个样本各自的梯度"),
 }  # fmt: skip
+INFER = {
+    f"{name}, batch 1": (f"inference of one example, {name}", f"单样本推理，{name}")
+    for row in INFERENCE for name in (case.removesuffix(", batch 1") for case in row.cases)
+}  # fmt: skip
+ACCURATE = ("digits to 97 %, from a cold start, s", "手写数字训练到 97 %，从零开始，秒")
 FIRST = {
     "MobileNetV2 step": ("first step, MobileNetV2, s", "第一步，MobileNetV2，秒"),
     "ResNet-18 step": ("first step, ResNet-18, s", "第一步，ResNet-18，秒"),
@@ -60,7 +75,9 @@ def rows(results, ratio):
         for case, cells in results.answers(TRAINING, lambda a: a["first"])
         if case in FIRST
     ]
+    steps += [(INFER[case], cells) for case, cells in results.medians(INFERENCE)]
     lengths = [(LENGTHS, c) for _, c in results.answers((CHANGING,), lambda a: sum(a["each"]))]
+    lengths += [(ACCURATE, c) for _, c in results.answers((ACCURACY,), lambda a: a["first"])]
     for part in (sorted(steps, key=lambda row: ratio(row[1]) or 0), first, lengths):
         for names, cells in part:
             best = [_best(cells, library) for library in ("sporax", "torch", "jax")]

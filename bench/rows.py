@@ -55,6 +55,10 @@ TRAINING = (
     _step("ViT-tiny"),
     _step("DenseNet"),
     _step("recommender"),
+    _step("neural operator"),
+    _step("graph network"),
+    _step("policy gradient"),
+    Row("many Parameters", tuple(shapes.block_cases(str))),
     Row("per-sample gradients", ("per-sample gradients",)),
     _step("molecular dynamics"),
 )
@@ -64,11 +68,12 @@ FIRST_STEPS = tuple(
         peers=("sporax", "torch", "torch-channels-last", "mindspore"))
     for name in ("ResNet-50", "DenseNet-121", "HRNet-W32")
 )  # fmt: skip
+ACCURACY = Row("digits", ("digits to 97 %",), "once")
 CHANGING = Row("changing lengths", ("encoder, a new length each step",), "each")
 INFERENCE = tuple(
     Row(f"inference: {part}", tuple(f"{name}, batch 1" for name in names))
     for part, names in (("small", ("MLP", "LeNet-5", "PINN", "recommender", "U-Net block")),
-                        ("sequences", ("LSTM", "GRU", "GPT", "ViT-tiny")),
+                        ("sequences", ("LSTM", "GRU", "GPT", "ViT-tiny", "GPT with a cache")),
                         ("convolutions", ("ResNet-18", "MobileNetV2", "DenseNet")))
 )  # fmt: skip
 DATA = tuple(
@@ -80,7 +85,7 @@ SCALED = tuple(
         peers=("sporax", "sporax-jit", "torch", "jax"))
     for what in shapes.SCALING
 )  # fmt: skip
-ROWS = TRAINING + FIRST_STEPS + ONCE + (CHANGING,) + INFERENCE + DATA + SCALED
+ROWS = TRAINING + FIRST_STEPS + ONCE + (ACCURACY, CHANGING) + INFERENCE + DATA + SCALED
 
 # Multiplications in the matrix products and convolutions of one training step, counted by
 # torch.utils.flop_counter (recurrent layers with oneDNN switched off)

@@ -55,6 +55,14 @@ VIT = SimpleNamespace(
 PINN = SimpleNamespace(points=256, width=64)
 RECOMMENDER = SimpleNamespace(tables=8, rows=5000, width=64, batch=1024, hidden=128)
 SAMPLES = SimpleNamespace(sizes=(64, 128, 10), input=(64, 64))
+# Fourier neural operator: (batch, points, 1) to (batch, points, 1)
+OPERATOR = SimpleNamespace(input=(16, 256, 1), width=32, modes=16, layers=4)
+# Messages along edges, summed at their ends
+GRAPH = SimpleNamespace(nodes=1000, edges=8000, width=64, layers=3)
+# A policy that acts in a pole-balancing task, and a step of REINFORCE after each `steps`
+POLICY = SimpleNamespace(sizes=(4, 64, 64, 2), steps=32, discount=0.99)
+# Blocks of Dense, LayerNorm and GELU, four Parameters each; the target is 0
+BLOCKS = SimpleNamespace(width=16, batch=8, counts=(4, 32, 256))
 ATOMS = SimpleNamespace(side=10, spacing=1.1, neighbours=32, time_step=1e-3)
 ELEMENTWISE = SimpleNamespace(elements=10_000_000)
 JPEGS = SimpleNamespace(
@@ -109,6 +117,93 @@ def one(shape):
     if shape is RECOMMENDER:
         return clicks()[0][:1]
     return collocation_points()[:1] if shape is PINN else numbers(1, *shape.input[1:])
+
+
+def waves():
+    """Return sums of sines `(batch, points, 1)`, and their derivatives."""
+    o, rng = OPERATOR, np.random.default_rng(0)
+    x = np.linspace(0, 2 * np.pi, o.input[1], endpoint=False)
+    k, a = np.arange(1, 9), rng.standard_normal((o.input[0], 8, 1)) / 8
+    y, slope = (a * np.sin(k[:, None] * x)).sum(1), (a * k[:, None] * np.cos(k[:, None] * x)).sum(1)
+    return y[..., None].astype(np.float32), slope[..., None].astype(np.float32)
+
+
+def graph():
+    """Return features `(nodes, width)`, the edges' ends `(2, edges)`, and targets `(nodes, 1)`."""
+    g, rng = GRAPH, np.random.default_rng(0)
+    ends = rng.integers(0, g.nodes, (2, g.edges)).astype(np.int32)
+    return numbers(g.nodes, g.width), ends, numbers(g.nodes, 1)
+
+
+def until_accurate(train, predict):
+    """Train on the digits until 97 % of the held-out ones are recognised; return the epochs.
+
+    `train(images, labels)` takes a step on a batch, `predict(images)` returns scores.
+    """
+    with np.load(Path(__file__).parents[1] / "sporax/data/digits.npz") as file:
+        images = file["images"][:, None].astype(np.float32) / 16
+        labels = file["labels"].astype(np.int32)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(labels))
+    test, rest = order[::5], np.delete(order, np.s_[::5])
+    for epoch in range(1, 101):
+        rng.shuffle(rest)
+        for start in range(0, len(rest) - 63, 64):
+            batch = rest[start : start + 64]
+            train(images[batch], labels[batch])
+        if (predict(images[test]).argmax(1) == labels[test]).mean() >= 0.97:
+            return epoch
+    raise RuntimeError("100 epochs do not suffice")
+
+
+class Pole:
+    """A pole on a cart, pushed to the left or right; Barto, Sutton and Anderson, 1983."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+        self.begin()
+
+    def begin(self):
+        self.state = self.rng.uniform(-0.05, 0.05, 4)
+        return self.state.astype(np.float32)
+
+    def act(self, push):
+        """Return (the next state, True if the pole has fallen), 0.02 s later."""
+        _, v, angle, turn = self.state
+        force, mass = (10.0 if push else -10.0), 1.1
+        sine, cosine = np.sin(angle), np.cos(angle)
+        push = (force + 0.05 * turn**2 * sine) / mass
+        bend = (9.8 * sine - cosine * push) / (0.5 * (4 / 3 - 0.1 * cosine**2 / mass))
+        move = push - 0.05 * bend * cosine / mass
+        self.state = self.state + 0.02 * np.array([v, move, turn, bend])
+        fallen = abs(self.state[0]) > 2.4 or abs(self.state[2]) > 0.21
+        return self.state.astype(np.float32), fallen
+
+
+def episode(probabilities):
+    """Act `POLICY.steps` times; return the states, the actions, and the discounted sums of rewards.
+    `probabilities`: a function from a state `(1, 4)` to those of the two actions."""
+    task, states, actions, falls = episode.task, [], [], []
+    state = task.state.astype(np.float32)
+    for _ in range(POLICY.steps):
+        states.append(state)
+        actions.append(int(task.rng.random() < probabilities(state[None])[0, 1]))
+        state, fallen = task.act(actions[-1])
+        falls.append(fallen)
+        state = task.begin() if fallen else state
+    sums, total = np.zeros(POLICY.steps, np.float32), 0.0
+    for i in reversed(range(POLICY.steps)):
+        total = 1.0 + (0.0 if falls[i] else POLICY.discount * total)
+        sums[i] = total
+    return np.stack(states), np.array(actions, np.int32), sums - sums.mean()
+
+
+episode.task = Pole()
+
+
+def block_cases(case):
+    """Return {name: `case(number of blocks)`} for the networks of many Parameters."""
+    return {f"{4 * n} Parameters step": case(n) for n in BLOCKS.counts}
 
 
 def collocation_points():

@@ -1,14 +1,16 @@
 """The cases in plain JAX: small operations and loops in eager mode, everything else as one
 `jax.jit` function."""
 
+import functools
 import math
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from .. import shapes
-from ..shapes import ATOMS, CHAIN, ENCODER, LOOPS
+from ..shapes import ATOMS, BLOCKS, CHAIN, ENCODER, LOOPS
 from . import networks_jax as networks
 
 
@@ -131,6 +133,178 @@ def sample_gradients():
     return lambda: np.asarray(gradients(params, x, y)[-1]["b"])
 
 
+def operator():
+    def net(rng):
+        o = shapes.OPERATOR
+        layers = [
+            {
+                "re": normal(rng, o),
+                "im": normal(rng, o),
+                "skip": networks.dense(rng, o.width, o.width),
+            }
+            for _ in range(o.layers)
+        ]
+        ends = networks.dense(rng, 1, o.width), networks.dense(rng, o.width, 1)
+        return {"layers": layers, "ends": ends}
+
+    def normal(rng, o):
+        return networks.normal(rng, o.width, o.width, o.modes) / o.width
+
+    def apply(params, x):
+        into, out = params["ends"]
+        x = networks.linear(into, x)
+        for p in params["layers"]:
+            waves = jnp.fft.rfft(x, axis=1)
+            kept = waves[:, : shapes.OPERATOR.modes]
+            kept = jnp.einsum("bmi,iom->bmo", kept, p["re"] + 1j * p["im"])
+            rest = ((0, 0), (0, waves.shape[1] - kept.shape[1]), (0, 0))
+            mixed = jnp.fft.irfft(jnp.pad(kept, rest), x.shape[1], axis=1)
+            x = jax.nn.gelu(mixed + networks.linear(p["skip"], x), approximate=False)
+        return networks.linear(out, x)
+
+    return training(net, apply, squared_error, shapes.waves)()
+
+
+def graph_network():
+    features, (start, end), target = shapes.graph()
+    start, end = jnp.asarray(start), jnp.asarray(end)
+
+    def net(rng):
+        w = shapes.GRAPH.width
+        layers = [
+            {"message": networks.dense(rng, 2 * w, w), "update": networks.dense(rng, w, w)}
+            for _ in range(shapes.GRAPH.layers)
+        ]
+        return {"layers": layers, "out": networks.dense(rng, w, 1)}
+
+    def apply(params, x):
+        for p in params["layers"]:
+            pairs = jnp.concatenate((x[start], x[end]), 1)
+            messages = jax.nn.relu(networks.linear(p["message"], pairs))
+            arrived = jax.ops.segment_sum(messages, end, len(x))
+            x = x + jax.nn.relu(networks.linear(p["update"], arrived))
+        return networks.linear(params["out"], x)
+
+    return training(net, apply, squared_error, lambda: (features, target))()
+
+
+def digits():
+    rng = np.random.default_rng(0)
+    params = {
+        "convs": [networks.conv(rng, *ends, 3)["w"] for ends in ((1, 16), (16, 32))],
+        "norms": [networks.scale_shift(width) for width in (16, 32)],
+        "dense": networks.dense_layers(rng, (512, 64, 10)),
+    }
+    means = [{"mean": jnp.zeros(w), "var": jnp.ones(w)} for w in (16, 32)]
+
+    def apply(params, means, x, key=None):
+        new = []
+        for w, norm, kept in zip(params["convs"], params["norms"], means, strict=True):
+            x = networks.convolve(w, x)
+            if key is None:
+                norm = norm | kept
+            else:
+                now = {"mean": x.mean((0, 2, 3)), "var": x.var((0, 2, 3))}
+                new.append(jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, kept, now))
+            x = jax.nn.relu(networks.batch_norm(norm, x))
+        x = lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID")
+        x = jax.nn.relu(networks.linear(params["dense"][0], x.reshape(len(x), -1)))
+        if key is not None:
+            x = jnp.where(jax.random.bernoulli(key, 0.8, x.shape), x / 0.8, 0)
+        return networks.linear(params["dense"][1], x), new
+
+    @jax.jit
+    def update(params, state, means, key, x, y):
+        def loss(params):
+            logits, new = apply(params, means, x, key)
+            return cross_entropy(logits, y), new
+
+        grads, new = jax.grad(loss, has_aux=True)(params)
+        return *adam(params, grads, state), new
+
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    carried = [params, (zeros, zeros, jnp.float32(0)), means]
+    keys, predict = iter(jax.random.split(jax.random.key(0), 5000)), jax.jit(apply)
+
+    def train(images, labels):
+        carried[:] = update(*carried, next(keys), images, labels)
+
+    return lambda: shapes.until_accurate(
+        train, lambda images: predict(carried[0], carried[2], images)[0]
+    )
+
+
+def policy_gradient():
+    params = networks.dense_layers(np.random.default_rng(0), shapes.POLICY.sizes)
+    zeros = jax.tree.map(jnp.zeros_like, params)
+    carried = [params, (zeros, zeros, jnp.float32(0))]
+
+    def logits(params, x):
+        return networks.apply_layers(params, x, jnp.tanh)
+
+    @jax.jit
+    def probabilities(params, x):
+        return jax.nn.softmax(logits(params, x))
+
+    @jax.jit
+    def update(params, state, x, actions, sums):
+        def loss(params):
+            chosen = jax.nn.log_softmax(logits(params, x))
+            return -(jnp.take_along_axis(chosen, actions[:, None], 1)[:, 0] * sums).mean()
+
+        value, grads = jax.value_and_grad(loss)(params)
+        return value, *adam(params, grads, state)
+
+    def step():
+        played = shapes.episode(lambda x: np.asarray(probabilities(carried[0], x)))
+        value, *carried[:] = update(*carried, *played)
+        return float(value)
+
+    return step
+
+
+def cached_gpt():
+    g = shapes.GPT
+    params = networks.for_inference(networks.gpt(np.random.default_rng(0)))
+    cache = jnp.zeros((g.layers, 2, g.heads, g.length, g.width // g.heads), jnp.float32)
+
+    @functools.partial(jax.jit, donate_argnums=1)
+    def decode(params, cache, word, place):
+        x = params["words"][word] + params["places"][place]
+        for i, p in enumerate(params["blocks"]):
+            z = networks.layer_norm(p["n1"], x)
+            q, k, v = (networks.linear(p[n], z).reshape(g.heads, -1) for n in "qkv")
+            cache = cache.at[i, 0, :, place].set(k).at[i, 1, :, place].set(v)
+            scores = jnp.einsum("hd,htd->ht", q, cache[i, 0]) * (g.width // g.heads) ** -0.5
+            scores = jnp.where(jnp.arange(g.length) <= place, scores, -1e9)
+            mixed = jnp.einsum("ht,htd->hd", jax.nn.softmax(scores), cache[i, 1]).reshape(-1)
+            x = x + networks.linear(p["o"], mixed)
+            up = networks.linear(p["up"], networks.layer_norm(p["n2"], x))
+            x = x + networks.linear(p["down"], jax.nn.gelu(up, approximate=False))
+        out = networks.linear(params["out"], networks.layer_norm(params["norm"], x))
+        return jnp.argmax(out), cache
+
+    state = [cache, 1, 0]  # the last word, and the next one's place
+
+    def step():
+        word, state[0] = decode(params, *state)
+        state[1:] = int(word), (state[2] + 1) % g.length
+        return state[1]
+
+    return step
+
+
+def small_blocks(count):
+    def inputs():
+        x = shapes.numbers(BLOCKS.batch, BLOCKS.width)
+        return x, np.zeros_like(x)
+
+    def net(rng):
+        return networks.small_blocks(rng, count, BLOCKS.width)
+
+    return training(net, networks.small_blocks_apply, squared_error, inputs)
+
+
 def molecular_dynamics():
     positions, nearest, box = shapes.atoms()
 
@@ -233,8 +407,13 @@ CASES = {
     "recommender step": training(
         n.recommender, n.recommender_apply, binary_cross_entropy, shapes.clicks
     ),
+    "neural operator step": operator,
+    "graph network step": graph_network,
+    "policy gradient step": policy_gradient,
+    "GPT with a cache, batch 1": cached_gpt,
     "per-sample gradients": sample_gradients,
     "molecular dynamics step": molecular_dynamics,
+    "digits to 97 %": digits,
     "encoder, a new length each step": changing_lengths,
     "loop: full, then cat": lambda: loop_full,
     "loop: m[i, j] = v": lambda: loop_assign,
@@ -258,6 +437,7 @@ NETWORKS = {
     "PINN": (n.pinn, n.pinn_apply, shapes.PINN),
     "recommender": (n.recommender, n.recommender_apply, shapes.RECOMMENDER),
 }
+CASES |= shapes.block_cases(small_blocks)
 CASES |= {f"{name}, batch 1": inference(*net) for name, net in NETWORKS.items()}
 CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 

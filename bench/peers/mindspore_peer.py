@@ -2,6 +2,7 @@
 and with `jit`."""
 
 import math
+from itertools import chain
 
 import mindspore as ms
 import mindspore.dataset as ds
@@ -10,7 +11,7 @@ from mindspore import Tensor, nn, ops
 from mindspore.dataset import vision
 
 from .. import shapes
-from ..shapes import ATOMS, ENCODER, JPEGS, LOOPS
+from ..shapes import ATOMS, BLOCKS, ENCODER, JPEGS, LOOPS
 from ..shipped import in_mindspore as shipped
 from ..shipped.in_mindspore import JIT, adam, classifier, prepared, stepper, trainer
 from . import networks_mindspore as networks
@@ -80,6 +81,142 @@ def sample_gradients(style):
     x = shapes.numbers(*shapes.SAMPLES.input)
     x, y = Tensor(x), Tensor(np.eye(c, dtype=np.float32)[np.arange(len(x)) % c])
     return lambda: gradients(*parameters, x, y)[3].asnumpy()
+
+
+class Operator(nn.Cell):
+    """A Fourier neural operator in one dimension."""
+
+    def __init__(self):
+        super().__init__()
+        o = shapes.OPERATOR
+        self.into, self.out = nn.Dense(1, o.width), nn.Dense(o.width, 1)
+        self.skips = nn.CellList([nn.Dense(o.width, o.width) for _ in range(o.layers)])
+        part = shapes.numbers(o.layers, 2, o.width, o.width, o.modes) / o.width
+        self.weights = ms.ParameterTuple([
+            ms.Parameter(Tensor(w), name=f"weight{i}") for i, w in enumerate(part)
+        ])  # fmt: skip
+
+    def construct(self, x):
+        x = self.into(x)
+        for skip, weight in zip(self.skips, self.weights, strict=True):
+            waves = ops.rfft(x, dim=1)
+            kept = waves[:, : shapes.OPERATOR.modes]
+            kept = ops.einsum("bmi,iom->bmo", kept, ops.Complex()(weight[0], weight[1]))
+            rest = ops.zeros((x.shape[0], waves.shape[1] - kept.shape[1], x.shape[2]), kept.dtype)
+            mixed = ops.irfft(ops.cat((kept, rest), 1), x.shape[1], dim=1)
+            x = ops.gelu(mixed + skip(x), approximate="none")
+        return self.out(x)
+
+
+def operator(style):
+    net, (x, y) = Operator(), map(Tensor, shapes.waves())
+    step = trainer(net, adam(net), nn.MSELoss(), style)
+    return lambda: step(x, y).asnumpy()
+
+
+class Graph(nn.Cell):
+    """Layers of messages along edges, summed at their ends."""
+
+    def __init__(self, ends):
+        super().__init__()
+        w, layers = shapes.GRAPH.width, range(shapes.GRAPH.layers)
+        self.messages = nn.CellList([nn.Dense(2 * w, w) for _ in layers])
+        self.updates = nn.CellList([nn.Dense(w, w) for _ in layers])
+        self.out, (self.start, self.end) = nn.Dense(w, 1), map(Tensor, ends)
+
+    def construct(self, x):
+        for message, update in zip(self.messages, self.updates, strict=True):
+            pairs = ops.cat((x[self.start], x[self.end]), 1)
+            messages = ops.relu(message(pairs))
+            arrived = ops.unsorted_segment_sum(messages, self.end, x.shape[0])
+            x = x + ops.relu(update(arrived))
+        return self.out(x)
+
+
+def graph_network(style):
+    features, ends, target = shapes.graph()
+    net, x, y = Graph(ends), Tensor(features), Tensor(target)
+    step = trainer(net, adam(net), nn.MSELoss(), style)
+    return lambda: step(x, y).asnumpy()
+
+
+def digits(style):
+    net = nn.SequentialCell(
+        nn.Conv2d(1, 16, 3, pad_mode="same"), nn.BatchNorm2d(16), nn.ReLU(),
+        nn.Conv2d(16, 32, 3, pad_mode="same"), nn.BatchNorm2d(32), nn.ReLU(),
+        nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(512, 64, activation="relu"),
+        nn.Dropout(p=0.2), nn.Dense(64, 10),
+    )  # fmt: skip
+    step = trainer(net, adam(net), nn.CrossEntropyLoss(), style)
+
+    def train(x, y):
+        net.set_train(True)
+        step(Tensor(x), Tensor(y)).asnumpy()
+
+    def predict(x):
+        net.set_train(False)
+        return net(Tensor(x)).asnumpy()
+
+    return lambda: shapes.until_accurate(train, predict)
+
+
+def policy_gradient(style):
+    net = shipped.mlp(shapes.POLICY.sizes, nn.Tanh)
+
+    def loss(states, actions, sums):
+        chosen = ops.log_softmax(net(states), -1)
+        return -(ops.gather_elements(chosen, 1, actions[:, None])[:, 0] * sums).mean()
+
+    update = shipped.stepper(loss, adam(net), style)
+    act = prepared(lambda state: ops.softmax(net(state), -1), style)
+
+    def step():
+        played = shapes.episode(lambda state: act(Tensor(state)).asnumpy())
+        return update(*map(Tensor, played)).asnumpy()
+
+    return step
+
+
+def cached_gpt(style):
+    g, net = shapes.GPT, shipped.Gpt()
+    net.set_train(False)
+    cache = ms.Parameter(ops.zeros((g.layers, 2, g.heads, g.length, g.width // g.heads)))
+    places = Tensor(list(range(g.length)), ms.int32)
+
+    def decode(word, place):
+        x = net.words(word) + net.positions[place]
+        for i, block in enumerate(net.blocks):
+            z = block.norm1(x)
+            q, k, v = [f(z).reshape((g.heads, -1)) for f in (block.query, block.key, block.value)]
+            cache[i, 0, :, place] = k
+            cache[i, 1, :, place] = v
+            scores = ops.einsum("hd,htd->ht", q * block.scale, cache[i, 0])
+            scores = ops.masked_fill(scores, places > place, -1e9)
+            mixed = ops.einsum("ht,htd->hd", ops.softmax(scores, -1), cache[i, 1])
+            x = x + block.out(mixed.reshape((1, -1)))
+            x = x + block.down(block.activation(block.up(block.norm2(x))))
+        return ops.argmax(net.out(net.norm(x)), -1)
+
+    decode, state = prepared(decode, style), [Tensor([1], ms.int32), 0]
+
+    def step():
+        state[0] = decode(state[0], Tensor(state[1], ms.int32)).astype(ms.int32)
+        state[1] = (state[1] + 1) % g.length
+        return state[0].asnumpy()
+
+    return step
+
+
+def small_blocks(count):
+    def case(style):
+        w = BLOCKS.width
+        parts = [[nn.Dense(w, w), nn.LayerNorm((w,)), nn.GELU(False)] for _ in range(count)]
+        net = nn.SequentialCell(*chain.from_iterable(parts))
+        step = trainer(net, adam(net), nn.MSELoss(), style)
+        x, y = Tensor(shapes.numbers(BLOCKS.batch, w)), ops.zeros((BLOCKS.batch, w), ms.float32)
+        return lambda: step(x, y).asnumpy()
+
+    return case
 
 
 def molecular_dynamics(style):
@@ -201,11 +338,16 @@ CASES = shipped.CASES | {
     "ResNet-50 first step": classifier(shapes.RESNET50, networks.resnet50),
     "DenseNet-121 first step": classifier(shapes.DENSENET121, networks.densenet121),
     "HRNet-W32 first step": classifier(shapes.HRNET, networks.HRNet),
+    "digits to 97 %": digits,
     "U-Net block step": unet,
     "GRU step": classifier(shapes.GRU, networks.gru),
     "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
     "PINN step": pinn,
     "recommender step": recommender,
+    "neural operator step": operator,
+    "graph network step": graph_network,
+    "policy gradient step": policy_gradient,
+    "GPT with a cache, batch 1": cached_gpt,
     "per-sample gradients": sample_gradients,
     "molecular dynamics step": molecular_dynamics,
 }
@@ -223,6 +365,7 @@ NETWORKS = {
     "PINN": (networks.pinn, shapes.PINN),
     "recommender": (networks.Recommender, shapes.RECOMMENDER),
 }
+CASES |= shapes.block_cases(small_blocks)
 CASES |= {f"{name}, batch 1": inference(*net) for name, net in NETWORKS.items()}
 CASES |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {

@@ -279,6 +279,16 @@ def layer_norm(p, x):
     return (x - mean) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-5) * p["g"] + p["b"]
 
 
+def small_blocks(rng, count, width):
+    return [{"dense": dense(rng, width, width), "norm": scale_shift(width)} for _ in range(count)]
+
+
+def small_blocks_apply(params, x):
+    for p in params:
+        x = jax.nn.gelu(layer_norm(p["norm"], linear(p["dense"], x)), approximate=False)
+    return x
+
+
 def blocks(rng, shape):
     d = shape.width
     names = {"q": (d, d), "k": (d, d), "v": (d, d), "o": (d, d), "up": (d, 4 * d)}

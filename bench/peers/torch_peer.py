@@ -1,6 +1,7 @@
 """The cases in PyTorch: eager, eager with channels-last images, and with `torch.compile`."""
 
 import math
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch.func import functional_call
 from torch.utils.data import DataLoader, TensorDataset
 
 from .. import shapes
-from ..shapes import ATOMS, ENCODER, JPEGS, LOOPS
+from ..shapes import ATOMS, BLOCKS, ENCODER, JPEGS, LOOPS
 from ..shipped import in_torch as shipped
 from ..shipped.in_torch import CHANNELS_LAST, COMPILED, adam, classifier, images, prepared, trainer
 from . import networks_torch as networks
@@ -92,6 +93,147 @@ def sample_gradients(style):
     x = torch.from_numpy(shapes.numbers(*shapes.SAMPLES.input))
     y = torch.arange(len(x)) % shapes.SAMPLES.sizes[-1]
     return lambda: gradients(parameters, x, y)["2.bias"].numpy()
+
+
+class Operator(nn.Module):
+    """A Fourier neural operator in one dimension."""
+
+    def __init__(self):
+        super().__init__()
+        o = shapes.OPERATOR
+        self.into, self.out = nn.Linear(1, o.width), nn.Linear(o.width, 1)
+        self.skips = nn.ModuleList(nn.Linear(o.width, o.width) for _ in range(o.layers))
+        parts = [torch.randn(2, o.width, o.width, o.modes) / o.width for _ in range(o.layers)]
+        self.weights = nn.ParameterList(map(nn.Parameter, parts))
+
+    def forward(self, x):
+        x = self.into(x)
+        for skip, (re, im) in zip(self.skips, self.weights, strict=True):
+            waves = torch.fft.rfft(x, dim=1)
+            kept = waves[:, : shapes.OPERATOR.modes]
+            kept = torch.einsum("bmi,iom->bmo", kept, torch.complex(re, im))
+            kept = nn.functional.pad(kept, (0, 0, 0, waves.shape[1] - kept.shape[1]))
+            mixed = torch.fft.irfft(kept, x.shape[1], dim=1)
+            x = nn.functional.gelu(mixed + skip(x))
+        return self.out(x)
+
+
+def operator(style):
+    net = prepared(Operator(), style)
+    step, (x, y) = trainer(net, adam(net.parameters()), nn.MSELoss()), shapes.waves()
+    x, y = torch.from_numpy(x), torch.from_numpy(y)
+    return lambda: step(x, y)
+
+
+class Graph(nn.Module):
+    """Layers of messages along edges, summed at their ends."""
+
+    def __init__(self, ends):
+        super().__init__()
+        w, layers = shapes.GRAPH.width, range(shapes.GRAPH.layers)
+        self.messages = nn.ModuleList(nn.Linear(2 * w, w) for _ in layers)
+        self.updates = nn.ModuleList(nn.Linear(w, w) for _ in layers)
+        self.out, (self.start, self.end) = nn.Linear(w, 1), ends
+
+    def forward(self, x):
+        for message, update in zip(self.messages, self.updates, strict=True):
+            pairs = torch.cat((x[self.start], x[self.end]), 1)
+            messages = torch.relu(message(pairs))
+            arrived = torch.zeros_like(x).index_add(0, self.end, messages)
+            x = x + torch.relu(update(arrived))
+        return self.out(x)
+
+
+def graph_network(style):
+    features, ends, target = shapes.graph()
+    net = prepared(Graph(torch.from_numpy(ends.astype(np.int64))), style)
+    step = trainer(net, adam(net.parameters()), nn.MSELoss())
+    x, y = torch.from_numpy(features), torch.from_numpy(target)
+    return lambda: step(x, y)
+
+
+def digits(style):
+    net = nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32), nn.ReLU(),
+        nn.MaxPool2d(2), nn.Flatten(), nn.Linear(512, 64), nn.ReLU(), nn.Dropout(0.2),
+        nn.Linear(64, 10),
+    )  # fmt: skip
+    net = prepared(net, style)
+    step = trainer(net, adam(net.parameters()), nn.CrossEntropyLoss())
+
+    def train(x, y):
+        net.train()
+        step(images(x, style), torch.from_numpy(y.astype(np.int64)))
+
+    @torch.no_grad()
+    def predict(x):
+        net.eval()
+        return net(images(x, style)).numpy()
+
+    return lambda: shapes.until_accurate(train, predict)
+
+
+def policy_gradient(style):
+    net = prepared(shipped.mlp(shapes.POLICY.sizes, nn.Tanh), style)
+    optimizer = adam(net.parameters())
+
+    def probabilities(state):
+        with torch.no_grad():
+            return torch.softmax(net(torch.from_numpy(state)), -1).numpy()
+
+    def step():
+        states, actions, sums = map(torch.from_numpy, shapes.episode(probabilities))
+        optimizer.zero_grad()
+        chosen = torch.log_softmax(net(states), -1)
+        chosen = torch.gather(chosen, 1, actions[:, None].long())[:, 0]
+        loss = -(chosen * sums).mean()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
+def cached_gpt(style):
+    g, net = shapes.GPT, shipped.Gpt().eval()
+    cache = torch.zeros(g.layers, 2, g.heads, g.length, g.width // g.heads)
+    places = torch.arange(g.length)
+
+    @torch.no_grad()
+    def decode(word, place):
+        x = net.words(word) + net.positions.weight[place]
+        for (keys, values), block in zip(cache, net.blocks, strict=True):
+            z = block.norm1(x)
+            q, k, v = (f(z).reshape(g.heads, -1) for f in (block.query, block.key, block.value))
+            keys[:, place], values[:, place] = k, v
+            scores = torch.einsum("hd,htd->ht", q * block.scale, keys)
+            scores = scores.masked_fill(places > place, -1e9)
+            mixed = torch.einsum("ht,htd->hd", torch.softmax(scores, -1), values)
+            x = x + block.out(mixed.reshape(-1))
+            x = x + block.down(block.activation(block.up(block.norm2(x))))
+        return net.out(net.norm(x)).argmax()
+
+    decode, state = prepared(decode, style), [torch.tensor(1), 0]
+
+    def step():
+        word = decode(state[0], torch.tensor(state[1]))
+        state[:] = word, (state[1] + 1) % g.length
+        return word.item()
+
+    return step
+
+
+def small_blocks(count):
+    def case(style):
+        w = BLOCKS.width
+        parts = [[nn.Linear(w, w), nn.LayerNorm(w), nn.GELU()] for _ in range(count)]
+        net = prepared(nn.Sequential(*chain.from_iterable(parts)), style)
+        step = trainer(net, adam(net.parameters()), nn.MSELoss())
+        x = torch.from_numpy(shapes.numbers(BLOCKS.batch, w))
+        return lambda: step(x, torch.zeros_like(x))
+
+    return case
 
 
 def molecular_dynamics(style):
@@ -229,6 +371,7 @@ IMAGES = {
     "ResNet-50 first step": classifier(shapes.RESNET50, networks.resnet50),
     "DenseNet-121 first step": classifier(shapes.DENSENET121, networks.densenet121),
     "HRNet-W32 first step": classifier(shapes.HRNET, networks.HRNet),
+    "digits to 97 %": digits,
     "U-Net block step": unet,
     "ViT-tiny step": classifier(shapes.VIT, networks.Vit),
 }
@@ -247,6 +390,10 @@ OTHERS |= {
     "GRU step": classifier(shapes.GRU, networks.gru),
     "PINN step": pinn,
     "recommender step": recommender,
+    "neural operator step": operator,
+    "graph network step": graph_network,
+    "policy gradient step": policy_gradient,
+    "GPT with a cache, batch 1": cached_gpt,
     "per-sample gradients": sample_gradients,
     "molecular dynamics step": molecular_dynamics,
     "encoder, a new length each step": changing_lengths,
@@ -259,6 +406,7 @@ OTHER_NETWORKS = {
     "PINN": (networks.pinn, shapes.PINN),
     "recommender": (networks.Recommender, shapes.RECOMMENDER),
 }
+OTHERS |= shapes.block_cases(small_blocks)
 OTHERS |= {f"{name}, batch 1": inference(*net) for name, net in OTHER_NETWORKS.items()}
 OTHERS |= {name: scaled(shape) for name, shape in shapes.scaled().items()}
 LOOP_CASES = {

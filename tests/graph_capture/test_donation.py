@@ -185,7 +185,7 @@ def test_an_input_of_a_call_that_runs_in_another_thread_is_not_donated(monkeypat
     training = Training()
     read = jit(lambda: training.weight * 1.0)
     training(), read().asnumpy()
-    before, run, results = training.weight.asnumpy(), GraphCall._run, []
+    before, run, results = training.weight.asnumpy(), GraphCall.read_only, []
 
     def run_after_a_step_elsewhere(call, *args):
         if threading.current_thread() is threading.main_thread():
@@ -194,7 +194,7 @@ def test_an_input_of_a_call_that_runs_in_another_thread_is_not_donated(monkeypat
             thread.join()
         return run(call, *args)
 
-    monkeypatch.setattr(GraphCall, "_run", run_after_a_step_elsewhere)
+    monkeypatch.setattr(GraphCall, "read_only", run_after_a_step_elsewhere)
     np.testing.assert_array_equal(read().asnumpy(), before)
     assert len(results) == 1
     assert not np.array_equal(training.weight.asnumpy(), before)

@@ -389,11 +389,18 @@ def bind_all(pairs):
     """Point the handles of (handle, Value) pairs to their Values, in one call into C: an interrupt
     sees either all of them rebound or none."""
     handles, recorder = [handle for handle, _ in pairs], thread.recorder
-    values = [handle._prepared(value) for handle, value in pairs]
-    if recorder.tracer is None:
+    is_captured = recorder.tracer is not None
+    values = [
+        value if value.__class__ is Value and handle._placement is None and not is_captured
+        else handle._prepared(value)
+        for handle, value in pairs
+    ]  # fmt: skip
+    if not is_captured:
+        olds = [handle._value for handle in handles]
         recorder.replaced += [
-            (ref(h), array) for h, value in zip(handles, values, strict=True)
-            if value.trace is recorder and (array := h._value.computed()) is not None
+            (ref(h), array) for h, old, value in zip(handles, olds, values, strict=True)
+            if value.trace is recorder
+            and (array := old.computed() if old.array is None else old.array) is not None
         ]  # fmt: skip
     deque(map(setattr, handles, repeat("_value"), values), 0)
 

@@ -9,10 +9,10 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.initializers import initializer
+from sporax._src.optim import parameter_groups as groups
 from sporax._src.optim.optimizer import Optimizer
 from sporax._src.optim.update_rule import operation, rule
 from sporax._src.runtime.engine.recorder import apply
-from sporax._src.runtime.storage.views import write_all
 from sporax.ops import optimizer_formulas as formulas
 
 adam = rule("Adam", states=2)(formulas.adam)
@@ -85,10 +85,9 @@ class Adam(Optimizer):
         kept = (params, moment1, moment2, *((self.vhat,) if self.use_amsgrad else ()))
         scalars = beta1_power, beta2_power, self.beta1, self.beta2, self.eps
         rates = lr if self.is_group_lr else (lr,) * len(params)
-        changes = []
-        for handles, gradient, rate in zip(zip(*kept, strict=True), gradients, rates, strict=True):
-            changes += zip(handles, apply(update, *handles, gradient, rate, *scalars), strict=True)
-        write_all(changes)
+        each = zip(zip(*kept, strict=True), gradients, rates, strict=True)
+        updates = [(update, handles, (grad, rate, *scalars)) for handles, grad, rate in each]
+        groups.update(type(self).__name__, gradients, params, updates, ())
         return self._done
 
 

@@ -10,6 +10,7 @@ from sporax._src.core import context
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
+from sporax._src.core.tree import tensors_of
 from sporax._src.core.value import thread
 from sporax._src.devices.sharding.mesh import divide_states
 from sporax._src.diagnosis import argument_kinds as kinds
@@ -27,8 +28,8 @@ from sporax._src.optim.learning_rate import (
     plain_rate,
 )
 from sporax._src.optim.update_rule import centralized, operation
-from sporax._src.runtime.engine.recorder import apply, run_pending
-from sporax._src.runtime.storage.views import write_all
+from sporax._src.runtime.engine.recorder import apply
+from sporax._src.runtime.engine.step_end import end_step
 from sporax.nn.cell import Cell
 from sporax.nn.cell_introspection import Setting
 from sporax.nn.evaluation_notes import pending, warn_of
@@ -82,7 +83,7 @@ class OptimizerBase(Cell):
         if pending:
             warn_of(self)
         if thread.tape is None:
-            run_pending()  # a step ends here
+            end_step(tensors_of(args))
         return result
 
 
@@ -224,18 +225,14 @@ class Optimizer(OptimizerBase):
         rates = rates if self.is_group_lr else repeat(rates)
         decays = decays if self.is_group else repeat(decays)
         scale = (self.reciprocal_scale,) if self.need_scale else ()
-        changes = [*also, (self.global_step, apply(advance, self.global_step))]
-        try:
-            for (op, handles, decayed), gradient, rate, decay in zip(
-                self._rule_updates, gradients, rates, decays, strict=False
-            ):
-                last = (decay, *scale) if decayed else scale
-                results = apply(op, *handles, gradient, rate, *scalars, *last)
-                changes += zip(handles, results, strict=True)
-        except ValueError:
-            groups.refuse_shapes(type(self).__name__, gradients, self.parameters)
-            raise
-        write_all(changes)
+        updates = []
+        for (op, handles, decayed), gradient, rate, decay in zip(
+            self._rule_updates, gradients, rates, decays, strict=False
+        ):
+            last = (decay, *scale) if decayed else scale
+            updates.append((op, handles, (gradient, rate, *scalars, *last)))
+        also = (*also, (self.global_step, apply(advance, self.global_step)))
+        groups.update(type(self).__name__, gradients, self.parameters, updates, also)
         return self._done
 
     # for subclasses that write their own step -----------------------------------------------

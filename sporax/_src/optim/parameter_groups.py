@@ -7,6 +7,8 @@ from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.optim.learning_rate import built_rate, checked_decay, checked_rate
+from sporax._src.runtime.engine.recorder import apply_all
+from sporax._src.runtime.storage.views import write_all
 
 KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
 
@@ -71,6 +73,18 @@ def refuse_shapes(who, gradients, parameters):
         if shape != got:
             fields = {"name": p.name, "shape": shape, "got": got}
             raise rejection("gradient-parameter-shape", who, **fields) from None
+
+
+def update(who, gradients, parameters, updates, also):
+    """Apply (operation, the handles that it updates, other operands) for each parameter, and write
+    all changes together, if all succeed. `also`: (handle, Tensor) of other changes."""
+    try:
+        values = apply_all([(op, (*handles, *operands)) for op, handles, operands in updates])
+    except ValueError:
+        refuse_shapes(who, gradients, parameters)
+        raise
+    updated = [handle for _, handles, _ in updates for handle in handles]
+    write_all([*((h, t._value) for h, t in also), *zip(updated, values, strict=True)])
 
 
 def parse(who, groups, rate, decay, loss_scale):

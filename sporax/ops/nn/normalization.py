@@ -198,9 +198,9 @@ def batch_norm_inference(
 
 def keep(pairs):
     """Write updated statistics to their Parameters, all at once; derivatives do not pass."""
-    pairs = list(pairs)
-    for _, moved in pairs:
-        moved._value.tracked = False
+    pairs = [(parameter, moved._value) for parameter, moved in pairs]
+    for _, value in pairs:
+        value.tracked = False
     write_all(pairs)
 
 

@@ -133,6 +133,8 @@ class Graph(CapturedGraph):
         values = [handle._value for handle in self.sources.handles_for(tensors)]
         if not self.call.accepts(values):  # a Parameter has another shape or dtype than at capture
             raise OtherResult(())
+        if not self.written.handles and not self.call.has_weak_inputs:
+            return self.call.read_only(values)
         return self.call(values, self.computed.handles_for(tensors), fixed)
 
 

@@ -12,7 +12,6 @@ from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.optim import parameter_groups as groups
 from sporax._src.optim.optimizer import OptimizerBase, advance
 from sporax._src.runtime.engine.recorder import apply
-from sporax._src.runtime.storage.views import write_all
 from sporax.nn.parameter_tuple import ParameterTuple
 
 
@@ -163,20 +162,15 @@ class GroupOptimizer(Optimizer):
         gradients = groups.counted(type(self).__name__, gradients, self.parameters)
         states = [getattr(self, name) for name in (*self._STATES, *self._SINGLE)]
         handles = list(zip(self.parameters, *states, strict=True))
-        changes = [*also]
-        try:
-            for group, start, end in zip(
-                self.param_groups, self.group_start_id, self.group_start_id[1:], strict=False
-            ):
-                op, rate = self._bound(group), group["lr"]
-                rate = rate if isinstance(rate, Tensor) else Tensor(rate, dtypes.float32)
-                for mine, gradient in zip(handles[start:end], gradients[start:end], strict=True):
-                    results = apply(op, *mine, gradient, rate, *scalars)
-                    changes += zip(mine, results, strict=True)
-        except ValueError:
-            groups.refuse_shapes(type(self).__name__, gradients, self.parameters)
-            raise
-        write_all(changes)
+        updates = []
+        for group, start, end in zip(
+            self.param_groups, self.group_start_id, self.group_start_id[1:], strict=False
+        ):
+            op, rate = self._bound(group), group["lr"]
+            rate = rate if isinstance(rate, Tensor) else Tensor(rate, dtypes.float32)
+            for mine, gradient in zip(handles[start:end], gradients[start:end], strict=True):
+                updates.append((op, mine, (gradient, rate, *scalars)))
+        groups.update(type(self).__name__, gradients, self.parameters, updates, also)
         return True
 
 

@@ -46,8 +46,8 @@ class Recorder(PendingTrace):
 
     __slots__ = (
         "__weakref__", "arrays", "checks", "derivatives", "has_initial_values", "input_index",
-        "integers", "is_ended", "lock", "on_record", "outputs", "owners", "reals", "replaced",
-        "state", "tracer",
+        "integers", "is_ended", "is_whole", "lock", "on_record", "outputs", "owners", "reals",
+        "replaced", "state", "tracer",
     )  # fmt: skip
 
     immediate = False
@@ -67,6 +67,7 @@ class Recorder(PendingTrace):
         self.arrays, self.owners, self.input_index = [], [], {}
         self.reals, self.integers = [], []
         self.replaced = []  # (weak reference to a handle, its array before this trace wrote to it)
+        self.is_whole = False  # whether the trace must not be cut here
         self.is_ended = False  # whether its thread has moved on to another recorder
         self.checks: Any = None  # of indices, see `index_checks.checks`
         self.derivatives = set()  # the `Derivative`s called in the trace
@@ -206,6 +207,7 @@ class Recorder(PendingTrace):
             handle = handle()
             if handle is not None and not array.is_deleted():
                 handle._value = shared_value(array)
+        self.replaced = []
 
     def dead(self):
         """Return the inputs that nobody else holds: no Value, no recording of another thread."""
@@ -265,11 +267,61 @@ class ReplayedPath:
         """Replay it; returns its results as pending Values."""
         recorder.state = self.state
         values: dict[Any, Any] = {None: None}
-        for index, aval in self.avals:
-            values[index] = pending_value(recorder, aval, index)
+        add = recorder.outputs.append
+        for index, aval in self.avals:  # the code of `pending_value`
+            values[index] = value = _new(Value)
+            value.aval, value.array, value.trace = aval, None, recorder
+            value.index, value.tracked = index, False
+            add(ref(value))
         if recorder.on_record is not None:
             recorder.on_record()
         return [values[index] for index in self.results]
+
+
+def replayed(calls, do):
+    """Record operations whose results are not tracked, in one step if they have been recorded after
+    the same trace before. `calls`: (operation, the operands' Values) for each; `do`: records them
+    one by one. Returns their output Values, as `do`."""
+    recorder = thread.recorder
+    before, key = recorder.state, None
+    if recorder.tracer is None and recorder.on_record is None and thread.tape is None:
+        path = None
+        try:
+            key = _key_of(recorder, calls)
+            path = before.next.get(key)
+        except Exception:  # noqa: BLE001 - recorded one by one, they raise or avoid it
+            path = None
+        finally:
+            if path is None:
+                recorder.rewind()
+        if path is not None:
+            return path.take(recorder)
+    recorder.is_whole = True
+    try:
+        values = do()
+    finally:
+        recorder.is_whole = False
+    if key is not None and thread.recorder is recorder and all(v.trace is recorder for v in values):
+        before.next[key] = ReplayedPath(recorder.state, [(v.index, v.aval) for v in values])
+    return values
+
+
+def _key_of(recorder, calls):
+    """Return the keys of operations in one tuple; adds their new inputs to the trace."""
+    key, index_of, add = [ReplayedPath], recorder.input_index.get, recorder.add_input
+    for op, values in calls:
+        key.append(op)
+        for value in values:
+            if value.trace is recorder:
+                index = value.index
+            elif (index := index_of(id(value.array))) is None:
+                index = value.aval
+                if value.array is None or index.weak:
+                    index = recorder.operand_key(value)
+                else:
+                    add(value)
+            key.append(index)
+    return tuple(key)
 
 
 def record(op, *values) -> Any:
@@ -455,6 +507,21 @@ def apply(op, *operands) -> Any:
     tensor = _new(Tensor)
     tensor._value = out
     return tensor
+
+
+def apply_all(calls):
+    """Apply operations whose results are not tracked, (operation, its operands) each; returns their
+    output Values, one after the other. See `replayed`."""
+
+    def do():
+        results = [apply(op, *operands) for op, operands in calls]
+        return [t._value for out in results for t in (out if out.__class__ is tuple else (out,))]
+
+    try:
+        by_value = [(op, [operand._operand for operand in operands]) for op, operands in calls]
+    except AttributeError:  # a number, or a Tensor with `__fallback__`
+        return do()
+    return replayed(by_value, do)
 
 
 def wrap(value):

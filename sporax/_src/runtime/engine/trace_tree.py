@@ -27,13 +27,16 @@ class TraceNode:
 
     __slots__ = (
         "aval", "avals", "checks", "collective", "depth", "differentiable", "evidence",
-        "input_counts", "key",
-        "next", "op", "operands", "origin", "parent", "precision", "prepared", "programs", "size",
+        "frees_gradients", "gradients_held", "input_counts", "key", "next", "op", "operands",
+        "origin", "parent", "precision", "prepared", "programs", "size",
     )  # fmt: skip
 
     op: Any
     parent: Any
     input_counts: Any
+    # of a trace at whose end a training step ended, see `step_end`
+    frees_gradients: Any
+    gradients_held: Any
 
     def __init__(self, parent, key, op, operands, rule):
         self.parent, self.key, self.op = parent, key, op
@@ -41,6 +44,7 @@ class TraceNode:
         self.next, self.programs = {}, {}
         self.prepared = 0  # the number of programs that it ever had
         self.evidence: Any = None  # runs of the interpreter, see `verification.switch`
+        self.frees_gradients = self.gradients_held = None
         self.origin: Any = None  # where it was recorded first, an `Origin`
         self.depth = parent.depth + 1 if parent is not None else 0
         self.avals = rule.avals if rule is not None else ()
@@ -183,7 +187,8 @@ class Forest:
         state = recorder.state
         if key[0].collective is not None:
             return self._launch(recorder, key, values)
-        if state.depth >= CUTS[0][0] and recorder.tracer is None and is_cut(state):
+        may_end = recorder.tracer is None and not recorder.is_whole
+        if state.depth >= CUTS[0][0] and may_end and is_cut(state):
             raise TraceEnds
         return self.extend(state, key, tuple([v.aval for v in values]))
 

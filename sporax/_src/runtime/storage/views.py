@@ -231,12 +231,14 @@ def _gone():
 
 
 def write_all(pairs):
-    """Write each Tensor's Value to its handle, for (handle, Tensor) pairs; with respect to
-    interrupts, all are written or none."""
+    """Write (handle, Value) pairs; with respect to interrupts, all are written or none."""
     changes = []
-    for handle, new in pairs:
-        alias, value = getattr(handle, "_alias", None), new._value
-        changes += [(handle, value)] if alias is None else alias.writes(handle, value)
+    for handle, value in pairs:
+        alias = getattr(handle, "_alias", None)
+        if alias is None:
+            changes.append((handle, value))
+        else:
+            changes += alias.writes(handle, value)
     bind_all(changes)
 
 

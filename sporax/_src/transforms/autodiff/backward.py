@@ -13,7 +13,7 @@ from sporax._src.transforms.autodiff.tape import (
     accumulate,
     active_tape,
     differentiable,
-    variable,
+    variables,
 )
 
 
@@ -56,15 +56,15 @@ class TapeScope(lending.Scope):
 
     def _borrow(self):
         self.begin_lending()
-        for handle in self.handles:
-            # a Parameter with requires_grad=False gets none, not even as an argument
-            frozen, handle = not getattr(handle, "requires_grad", True), root(handle)
-            if id(handle) not in self.lent:
-                value = handle._lift()
-                tracked = variable(value)
-                tracked.tracked = tracked.aval.differentiable and not frozen
-                self.lend(handle, tracked)
-            self.variables.append(self.lent[id(handle)][2])
+        # a Parameter with requires_grad=False gets none, not even as an argument
+        handles, distinct = [*map(root, self.handles)], {}
+        for given, handle in zip(self.handles, handles, strict=True):
+            distinct.setdefault(id(handle), (handle, getattr(given, "requires_grad", True)))
+        values = variables([handle._lift() for handle, _ in distinct.values()])
+        for (handle, is_free), value in zip(distinct.values(), values, strict=True):
+            value.tracked = value.aval.differentiable and is_free
+            self.lend(handle, value)
+        self.variables = [self.lent[id(handle)][2] for handle in handles]
 
     def close(self):
         """Restore the state before the block; may be called again, after an interrupt."""

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from sporax._src.core.value import thread
 from sporax._src.runtime.engine.operation import Op
-from sporax._src.runtime.engine.recorder import record
+from sporax._src.runtime.engine.recorder import record, replayed
 
 _add = Op("gradient.add", jnp.add)
 _ones_like = Op("gradient.seed", jnp.ones_like)
@@ -44,6 +44,12 @@ def accumulate(cotangents, value, cotangent):
 def variable(value):
     """Return the same value as a new output of the trace."""
     return record(_variable, value)
+
+
+def variables(values):
+    """Return the same values as new outputs of the trace; see `replayed`."""
+    calls = [(_variable, (value,)) for value in values]
+    return replayed(calls, lambda: [*map(variable, values)])
 
 
 class Tape:
