@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from weakref import ref
 
 import jax
 
@@ -72,20 +73,31 @@ class Fit(NamedTuple):
 
 
 class _StepLog(CellLog):
-    """A `CellLog` that also records `kept`: the indices of the outputs that user code still refers
-    to when an optimizer's call ends, such as the gradients. In dynamic code the program of the step
-    runs then, and returns them."""
+    """A `CellLog` that also records `kept`: the indices of the outputs, such as gradients, that a
+    step in dynamic code returns because it still refers to them when it ends; see
+    `engine.step_end`."""
 
     def restarted(self):
-        self.kept = []
+        self.kept, self.ended = [], None
         return super().restarted()
 
+    def note(self, state):
+        """Record an operation, the first one after an optimizer's call with the gradients held."""
+        super().note(state)
+        if self.ended is not None:
+            held, live = self.ended
+            self.ended = None
+            if held() is not None:
+                self.kept += live
+
     def call(self, cell, args, kwargs):
-        """Call a Cell."""
+        """Call a Cell; note what is alive when an optimizer ends."""
         result = super().call(cell, args, kwargs)
-        if isinstance(cell, OptimizerBase) and not isinstance(self.current.cell, OptimizerBase):
-            recorder = thread.recorder
-            self.kept += [value.index for value in recorder.live_outputs(recorder.state)]
+        recorder = thread.recorder
+        values = [t._value for t in tensors_of(args) if t._value.trace is recorder]
+        if isinstance(cell, OptimizerBase) and values:
+            live = [value.index for value in recorder.live_outputs(recorder.state)]
+            self.ended = ref(values[0]), live
         return result
 
 

@@ -32,7 +32,7 @@ def images():
 class Sequence(nn.Cell):
     def __init__(self):
         super().__init__()
-        self.blocks = nn.CellList([nn.TransformerEncoderLayer(32, 2, 64) for _ in range(3)])
+        self.blocks = nn.CellList([nn.TransformerEncoderLayer(32, 2, 64) for _ in range(2)])
         self.out = nn.Dense(32, 10)
 
     def construct(self, x):
@@ -89,7 +89,8 @@ def test_peak_of_the_program_that_runs(network, style, programs):
     elif style == "cell":
         step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer)
     plan = ms.memory_plan(step, *args)
-    step(*args).asnumpy()  # the first arrays of Parameters cannot be overwritten
+    for _ in range(2):  # first arrays of Parameters cannot be overwritten; see `engine.step_end`
+        step(*args).asnumpy()
     programs.clear()
     step(*args).asnumpy()
     assert plan.peak == pytest.approx(max(programs), rel=0.01)
@@ -124,7 +125,7 @@ def test_nothing_changes():
     np.testing.assert_array_equal(ms.get_rng_state().asnumpy(), state)
 
 
-@pytest.mark.parametrize("network", [dense, images, sequence])
+@pytest.mark.parametrize("network", [dense, images])
 def test_largest_batch(network):
     step, args, *_ = made(network)
     plan = ms.memory_plan(ms.jit(step), *args, memory="50MB")

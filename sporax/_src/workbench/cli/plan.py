@@ -1,10 +1,12 @@
 """`sporax plan`: runs a script up to its first training step, and plans the memory of that step."""
 
 import contextlib
+import dis
 import gc
 import sys
 
 from sporax._src.capture.graph_capture.jit import JitFunction
+from sporax._src.core.errors import users_frame
 from sporax._src.core.language import language
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import message
@@ -66,7 +68,8 @@ def _refused(reason):
 def _planned(first, memory):
     derivative, *given = first.args
     optimizers = _optimizers(derivative.weights)
-    step, args, kwargs = _call(first.__traceback__) or (_loop(derivative, optimizers), *given)
+    loop = _loop(derivative, optimizers, _holds_gradients(first.__traceback__))
+    step, args, kwargs = _call(first.__traceback__) or (loop, *given)
     first.__traceback__ = None  # its frames hold Tensors
     try:
         found = memory_plan(step, *args, **kwargs)
@@ -110,15 +113,30 @@ def _optimizers(weights):
     return [x for x in every if id(x) not in inner]
 
 
-def _loop(derivative, optimizers):
-    """Return the step of a loop that calls a derivative, then the optimizers."""
+def _holds_gradients(traceback):
+    """Return True if the user's code that calls the derivative is a module or has a loop: then its
+    variables outlive a step."""
+    codes = []
+    while traceback is not None:
+        frame, _ = users_frame(traceback.tb_frame)
+        codes += [frame.f_code] if frame is traceback.tb_frame else []
+        traceback = traceback.tb_next
+    code = codes[-1]
+    return code.co_name == "<module>" or any(
+        "JUMP_BACKWARD" in i.opname for i in dis.Bytecode(code)
+    )
+
+
+def _loop(derivative, optimizers, holds):
+    """Return the step of a loop that calls a derivative, then the optimizers, and `holds` the
+    gradients until the next step."""
 
     def step(*args, **kwargs):
         result, inputs, gradients = derivative(args, kwargs)
         by_weight = dict(zip(map(id, derivative.weights), gradients, strict=True))
         for optimizer in optimizers:
             optimizer(tuple(by_weight[id(p)] for p in optimizer.parameters))
-        return result, inputs, gradients
+        return (result, inputs, gradients) if holds else result
 
     function = getattr(derivative.fn, "__name__", type(derivative.fn).__name__)
     step.__name__ = f"a step of {function}"
