@@ -397,6 +397,10 @@ class _Fitting:
                 self.plan, self.other = self.plans[low] if low else self.plan, found
         return max((n for n, p in self.plans.items() if p and p.peak <= self.memory), default=0)
 
+    def least(self):
+        """Return the plan of one example, or if that has none, the smallest one."""
+        return self.at(1) or min(filter(None, self.plans.values()), key=lambda p: p.peak)
+
     def found(self):
         state = self.plan.bytes_of("optimizer state")
         trained = sum(
@@ -404,9 +408,11 @@ class _Fitting:
             if i.kind == "parameter" and k not in self.plan._program.states
         )  # fmt: skip
         batch = self.largest()
+        if not batch and self.least().peak <= self.memory:
+            batch = self.least().batch
         _, cells = self.plan._program.freed()
         return Fit(
-            self.memory, batch, self.plans[max(batch, 1)].peak,
+            self.memory, batch, (self.plans[batch] if batch else self.least()).peak,
             self.line(lambda p: p.peak - p._program.freed()[0]), cells,
             self.line(lambda p: p.peak - state), self.line(lambda p: p.peak + trained),
         )  # fmt: skip

@@ -10,7 +10,7 @@ _SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 def _scaled(number, steps):
     for size, prefix in steps:
-        if abs(number) >= size:
+        if abs(number) >= 0.9995 * size:  # 999.9 MB is shown as 1 GB
             return _digits(number / size), prefix
     return ("0", steps[-1][1]) if number == 0 else (_digits(number / steps[-1][0]), steps[-1][1])
 
