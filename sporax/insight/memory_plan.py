@@ -229,10 +229,13 @@ class MemoryPlan:
     True
     """
 
-    def __init__(self, step, args, kwargs):
+    def __init__(
+        self, step: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
         self._step, self._given = step, (args, kwargs)
         program = self._program = _Program(step, args, kwargs)
-        self.name, self.fits = program.recording.name, None
+        self.name = program.recording.name
+        self.fits: Fit | None = None
         self.peak, self.arguments = program.peak, program.arguments
         self.results, self.temporaries = program.results, program.temporaries
         self.updates = any(map(_is_update, program.recording.operations))
@@ -440,9 +443,10 @@ def memory_plan(
 
     >>> net = nn.SequentialCell(nn.Dense(64, 512), nn.ReLU(), nn.Dense(512, 1))
     >>> loss = nn.WithLossCell(net, nn.MSELoss())
-    >>> step = nn.TrainOneStepCell(loss, nn.Adam(net.trainable_params()))
+    >>> step = nn.TrainOneStepCell(loss, nn.Momentum(net.trainable_params(), 0.1, 0.9))
     >>> plan = ms.memory_plan(step, ops.ones((256, 64)), ops.ones((256, 1)))
-    >>> [row.name for row in plan.rows if row.depth == 0]
+    >>> plan.bytes_of("Parameters"), plan.bytes_of("optimizer state")
+    (135176, 135180)
     """
     if not callable(step) or isinstance(step, type):
         raise rejection("must-be-type", "memory_plan", step=step, kind="a-function-or-cell")
