@@ -19,14 +19,14 @@ from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.optim.optimizer import OptimizerBase
 from sporax._src.runtime.engine.debug.out_of_memory import memory as memory_here
 from sporax._src.runtime.engine.recorder import as_graph
-from sporax._src.runtime.memory.liveness import peak
+from sporax._src.runtime.memory.liveness import bytes_of, peak
 from sporax._src.runtime.xla_kernels import jaxlib_faults
 from sporax._src.runtime.xla_kernels.rewrite import rewrite
 from sporax._src.workbench import pages
 from sporax.insight.cell_log import CellLog
 from sporax.insight.hlo_scopes import SCOPE
 from sporax.insight.named_program import under_names
-from sporax.insight.recording import Recording, bytes_of, empty_tensor
+from sporax.insight.recording import Recording, empty_tensor
 from sporax.nn.cell import Cell
 
 _SCOPE = re.compile(SCOPE.format(r"(\d+)"))

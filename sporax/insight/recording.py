@@ -15,6 +15,7 @@ from sporax._src.core.value import Aval, Value
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.operation import Pullback
 from sporax._src.runtime.engine.recorder import wrap
+from sporax._src.runtime.memory.liveness import bytes_of
 from sporax.insight.cell_log import CellLog
 
 _BACKWARD = ("gradient.add", "gradient.seed", "gradient.zero")  # see `autodiff.tape`
@@ -100,11 +101,6 @@ def _derived_by(op, operands, forward):
         return None
     lengths = range(len(operands) - 1, -1, -1)
     return next((forward[k] for n in lengths if (k := (name, operands[:n])) in forward), None)
-
-
-def bytes_of(aval):
-    """Return the size of an array in bytes."""
-    return aval.size * aval.dtype.itemsize
 
 
 def checked_cell(who, cell):

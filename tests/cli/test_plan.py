@@ -58,7 +58,8 @@ elif style in ("loop", "values", "fixed"):
 elif style in ("function", "jit"):
     print("after", (ms.jit(step) if style == "jit" else step)(x, y))
 elif style == "apart":
-    cell = nn.ForwardValueAndGrad(nn.WithLossCell(net, loss_fn), net.trainable_params(), get_by_list=True)
+    with_loss = nn.WithLossCell(net, loss_fn)
+    cell = nn.ForwardValueAndGrad(with_loss, net.trainable_params(), get_by_list=True)
     loss, gradients = cell(x, y)
     print("after", loss)
 elif style == "cell":

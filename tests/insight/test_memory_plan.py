@@ -11,7 +11,7 @@ import pytest
 import sporax as ms
 from sporax import Tensor, insight, nn, ops
 from sporax._src.core.hooks import hooks
-from sporax._src.core.units import bytes_of_text
+from sporax._src.core.units import bytes_of_text, bytes_text
 from sporax._src.runtime.engine.debug.out_of_memory import memory
 from sporax._src.runtime.engine.program import Program
 
@@ -203,6 +203,13 @@ def test_bad_calls(call, error, text):
 )
 def test_sizes(size, count):
     assert bytes_of_text("memory_plan", size) == count
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(999_900_000, "1 GB"), (999_400_000, "999 MB"), (12, "12 B")]
+)
+def test_text_of_sizes(size, text):
+    assert bytes_text(size) == text
 
 
 def test_memory_of_this_machine():
