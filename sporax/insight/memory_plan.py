@@ -15,6 +15,7 @@ from sporax._src.core.jax_internals import compiled_for_once, jaxpr_as_fun
 from sporax._src.core.tree import map_tensors, tensors_of
 from sporax._src.core.units import bytes_of_text, bytes_text
 from sporax._src.core.value import thread
+from sporax._src.devices.sharding.mesh import current_mesh
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.optim.optimizer import OptimizerBase
 from sporax._src.runtime.engine.debug.out_of_memory import memory as memory_here
@@ -394,6 +395,8 @@ class _Fitting:
             guess = self.line(lambda p: p.peak)
             if high - low == 1 or (high == math.inf and guess <= low):
                 break
+            if low and self.plans.get(high, self) is None:  # too large to compute with
+                guess = min(guess, math.isqrt(low * int(high)))
             if not low < guess < high:
                 guess = low + 1 if guess <= low else high - 1
             if (found := self.at(guess)) is not None:
@@ -438,8 +441,8 @@ def memory_plan(
     whose shapes and dtypes count, (batch, ...) each. `memory`: text ('24GB', '512MB', '16GiB') or
     bytes; if given, the plan also says which batch fits into it, see `MemoryPlan.fit`.
 
-    Raises TypeError if `step` is not callable, ValueError for an invalid `memory`, RuntimeError if
-    the step needs a concrete value: then its memory depends on its data.
+    Raises TypeError if `step` is not callable, ValueError for an invalid `memory`, RuntimeError
+    inside a Mesh, or if the step needs a concrete value: then its memory depends on its data.
 
     >>> net = nn.SequentialCell(nn.Dense(64, 512), nn.ReLU(), nn.Dense(512, 1))
     >>> loss = nn.WithLossCell(net, nn.MSELoss())
@@ -450,6 +453,7 @@ def memory_plan(
     """
     if not callable(step) or isinstance(step, type):
         raise rejection("must-be-type", "memory_plan", step=step, kind="a-function-or-cell")
+    require(current_mesh() is None, "no-mesh-entered-memory", "memory_plan")
     most = None if memory is None else bytes_of_text("memory_plan", memory)
     plan = MemoryPlan(step, args, kwargs)
     if most is not None:

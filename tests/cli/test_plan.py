@@ -14,6 +14,7 @@ import numpy as np
 import mindspore as ms
 import mindspore.dataset as ds
 from mindspore import Tensor, nn
+from sporax import parallel
 
 style = sys.argv[1]
 ms.set_context(mode=ms.GRAPH_MODE if style.startswith("graph") else ms.PYNATIVE_MODE)
@@ -55,6 +56,9 @@ elif style in ("loop", "values", "fixed"):
         loss, gradients = derive(x, y)
         print("after", loss)
         optimizer(gradients)
+elif style == "mesh":
+    with parallel.Mesh(data=1):
+        step(x, y)
 elif style in ("function", "jit"):
     print("after", (ms.jit(step) if style == "jit" else step)(x, y))
 elif style == "apart":
@@ -109,6 +113,7 @@ def test_the_first_step_is_planned_and_not_run(script, style):
     [
         ("never", 1, "sporax plan: the script ended without a training step: no gradient of "),
         ("values", 1, "sporax plan: For 'memory_plan', the function must not need a number of "),
+        ("mesh", 1, "sporax plan: For 'memory_plan', no Mesh must be entered: "),
         ("fails", 3, ""),
         ("fixed", 0, "no other batch is planned: For 'MemoryPlan.at', the step must accept "),
         ("apart", 0, "Adam updates in a program of its own, with 6.7"),

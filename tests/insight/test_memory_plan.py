@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sporax as ms
-from sporax import Tensor, insight, nn, ops
+from sporax import Tensor, insight, nn, ops, parallel
 from sporax._src.core.hooks import hooks
 from sporax._src.core.units import bytes_of_text, bytes_text
 from sporax._src.runtime.engine.debug.out_of_memory import memory
@@ -154,6 +154,17 @@ def test_memory_that_does_not_suffice():
     assert "does not fit:\n" in str(plan) and " 0  one example takes " in str(plan)
 
 
+def test_batch_too_large_to_compute_with():
+    step, args, *_ = made(dense)
+    assert ms.memory_plan(step, *args, memory="9000TB").fits.batch > 10_000
+
+
+def test_network_without_memory():
+    with ms.DeviceCtx("meta"):
+        net, x = nn.Dense(40_000, 40_000, has_bias=False), ops.ones((8, 40_000))
+    assert ms.memory_plan(net, x).bytes_of("Parameters") == 4 * 40_000**2
+
+
 def test_other_axes_of_the_batch():
     """Targets are flattened: (8, 16) tokens have 128 of them."""
     net = nn.Dense(16, 4)
@@ -173,6 +184,11 @@ def reads(x):
     return x * float(x.sum().asnumpy())
 
 
+def in_mesh():
+    with parallel.Mesh(data=1):
+        ms.memory_plan(ops.relu, X)
+
+
 X = ops.ones((4, 32))
 
 
@@ -185,6 +201,7 @@ X = ops.ones((4, 32))
         (lambda: ms.memory_plan(ops.relu, X, memory=0), ValueError, "but got 0"),
         (lambda: ms.memory_plan(reads, X), RuntimeError,
          "For 'memory_plan', the function must not need a number of what it computes, at "),
+        (in_mesh, RuntimeError, "no Mesh must be entered: the plan is that of one device"),
         (lambda: ms.memory_plan(lambda: ops.ones((3,)) * 2, memory="1GB"), ValueError,
          "must have an argument whose first axis is the batch, but has none"),
         (lambda: ms.memory_plan(fixed, X).at(8), ValueError,

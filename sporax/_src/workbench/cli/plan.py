@@ -9,6 +9,7 @@ from sporax._src.capture.graph_capture.jit import JitFunction
 from sporax._src.core.errors import users_frame
 from sporax._src.core.language import language
 from sporax._src.core.units import bytes_text
+from sporax._src.devices.sharding.mesh import current_mesh
 from sporax._src.diagnosis.rules import message
 from sporax._src.optim.optimizer import Optimizer
 from sporax._src.transforms.autodiff.grad import Derivative
@@ -33,7 +34,7 @@ def _stopping():
 
     def stop(derivative, args, kwargs):
         if derivative.weights:
-            raise _FirstStep(derivative, args, kwargs)
+            raise _FirstStep(current_mesh(), derivative, args, kwargs)
         return differentiate(derivative, args, kwargs)
 
     Derivative.__call__ = stop
@@ -66,7 +67,9 @@ def _refused(reason):
 
 
 def _planned(first, memory):
-    derivative, *given = first.args
+    mesh, derivative, *given = first.args
+    if mesh is not None:
+        return _refused(message("no-mesh-entered-memory", "memory_plan"))
     optimizers = _optimizers(derivative.weights)
     loop = _loop(derivative, optimizers, _holds_gradients(first.__traceback__))
     step, args, kwargs = _call(first.__traceback__) or (loop, *given)
