@@ -6,7 +6,11 @@ from typing import NamedTuple
 from sporax._src.core.jax_internals import module_text, parsed_module
 from sporax.insight.graph_nodes import Node, connect
 
-_NO_NODES = {"broadcast_in_dim", "optimization_barrier"}
+_NO_NODES = {
+    "broadcast_in_dim",
+    "optimization_barrier",
+    "reduce_precision",
+}  # two kinds of barriers
 # also skipped if they only change the form of a Parameter or constant
 _FORMS = {"reshape", "convert", "transpose", *_NO_NODES}
 _CONTROL = {"while", "case", "if"}  # their regions are drawn

@@ -566,3 +566,20 @@ def test_a_function_that_returns_none():
         with pytest.warns(RuntimeWarning, match="'value_and_grad', the function returns None"):
             value, (at_x, (at_w,)) = do(lambda x: value_and_grad(forward, 0, [w])(x))(x)
         assert value is None and at_x.asnumpy() == at_w.asnumpy() == [0]
+
+
+def test_second_order_leaves_out_zero_cotangents():
+    """With respect to x, the gradient of sum(tanh(x w)), (1 - tanh(x w)^2) w', depends on x only
+    through tanh: its derivative has a product with w each for the cotangent and for tanh's part."""
+    x, w = Tensor(np.ones((4, 3), np.float32)), Parameter(Tensor(np.ones((3, 3), np.float32)))
+
+    def total(x):
+        return ops.tanh(ops.matmul(x, w)).sum()
+
+    def penalty(x):
+        return (grad(total)(x) ** 2).sum()
+
+    compiled = jit(grad(penalty)).graph(x)
+    lines = [line for line in str(compiled).splitlines() if "MatMul" in line.partition("=")[2]]
+    assert len(lines) == 4  # forward, its gradient, and the derivatives of both
+    assert all(line.count("Float32") == 1 for line in lines)  # one result each

@@ -34,6 +34,20 @@ def jaxpr_as_function():
     assert out.tolist() == [4.0, 4.0]
 
 
+def calls_of_jaxprs():
+    def program(x, y):
+        return internals.call(TRACED, [x, y])
+
+    assert len(jax.make_jaxpr(program)(jnp.ones(2), jnp.ones(3)).eqns) == 1
+    (out,) = jax.jit(program)(jnp.ones(2), jnp.ones(3))
+    assert out.tolist() == [4.0, 4.0]
+    seen = []
+    logged = jax.make_jaxpr(lambda x: (jax.debug.callback(seen.append, x), x + 1)[1])(1.0)
+    (out,) = jax.jit(lambda x: internals.call(logged, [x]))(1.0)
+    jax.effects_barrier()
+    assert (float(out), len(seen)) == (2.0, 1)
+
+
 def interpretation():
     inner = jax.jit(lambda x: x * 3)
     traced = jax.make_jaxpr(lambda x, y: (inner(x) + y, 2.0))(1.0, 1.0).jaxpr
@@ -258,6 +272,7 @@ ROWS = [
     ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),
     ("JaxprEqn.params of calls", "the same: what is called has no rule", interpretation),
     ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),
+    ("closed_call_p", "programs for a CPU, each traced once", calls_of_jaxprs),
     ("Var, JaxprEqn.replace", "barriers between constants", barriers),
     ("Var, JaxprEqn.replace of products", "zero for denormal constants", products_with_zero),
     ("Primitive, ad, batching, mlir", "recurrent layers: their primitives", primitives_with_rules),

@@ -44,7 +44,8 @@ class Hooks:
     # graph_capture.graph graph_capture.packed_state: the devices among which XLA partitions new
     # programs; None: no Mesh
     devices: Any = None
-    # sharding.mesh -> engine.recorder graph_capture.graph_call graph_capture.packed_state
+    # sharding.mesh -> engine.recorder engine.step_end graph_capture.graph_call
+    # graph_capture.packed_state
     # distributed.groups: whether other processes must create the same programs
     spans_ranks: bool = False
     # sharding.mesh -> data.iterator: a batch as Tensor from (array, shards); None: no Mesh

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax._src import distributed
@@ -37,6 +38,7 @@ from jax.extend.core import (
     Var,
     jaxpr_as_fun,
 )
+from jax.extend.core.primitives import closed_call_p
 from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import dce_jaxpr
 from jaxlib.mlir import ir
@@ -47,7 +49,7 @@ from sporax._src.core.memory_limits import budget, memory_error
 __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
-    "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
+    "call", "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
     "device_array", "equations", "eval_context", "evaluate_size", "evaluated", "interpret",
     "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
     "portable_artifact", "primitive_jaxpr", "scan_counts", "set_compilation_cache",
@@ -209,6 +211,15 @@ def evaluated(equation, operands):
     return results if equation.primitive.multiple_results else [results]
 
 
+def call(closed, arrays):
+    """Return the list of results of a `ClosedJaxpr` for traced arrays: the trace gets one equation
+    if it has no effects, else all of its equations, which takes JAX longer."""
+    if closed.effects:
+        return jaxpr_as_fun(closed)(*arrays)
+    params = closed_call_p.get_bind_params({"call_jaxpr": closed})
+    return closed_call_p.bind(*arrays, **params)
+
+
 def equations(jaxpr):
     """Yield all equations of a jaxpr and of the jaxprs in them, in order."""
     for equation in jaxpr.eqns:
@@ -231,15 +242,25 @@ def jaxprs_in(params):
                 yield item
 
 
-def used_inputs(jaxpr):
-    """Return, for each input of a jaxpr, whether its results depend on it."""
-    return dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[1]
+def used_inputs(jaxpr, outputs=None):
+    """Return, for each input of a jaxpr, whether its results (or these `outputs`, indices) depend
+    on it."""
+    wanted = [outputs is None or i in outputs for i in range(len(jaxpr.outvars))]
+    return dce_jaxpr(jaxpr, wanted)[1]
 
 
-def barrier(variable, beside):
-    """Return (a new variable, the equation that defines it as `variable` behind an optimization
-    barrier), with the source info of the equation `beside`."""
-    return _applied(_barrier(), variable, beside)
+def barrier(variable, beside, is_constant=True):
+    """Return (a new variable, the equation that defines it as `variable` behind a barrier), with
+    the source info of the equation `beside`.
+
+    From jaxlib 0.12 on, XLA:CPU keeps an optimization barrier until it has fused operations, so
+    that arrays on both sides of it are written to memory. So for real numbers, unless XLA knows
+    them (`is_constant`), it is a `reduce_precision` to more bits than the dtype has: the simplifier
+    does not know that it changes nothing, and no instruction is emitted for it."""
+    dtype = variable.aval.dtype
+    is_real = dtype.itemsize > 1 and jnp.issubdtype(dtype, np.floating)
+    equation = _precise(dtype) if is_real and not is_constant else _barrier()
+    return _applied(equation, variable, beside)
 
 
 def times_zero(variable, beside):
@@ -255,6 +276,15 @@ def _applied(equation, variable, beside):
     new = Var(variable.aval)
     names = {"invars": [variable, *equation.invars[1:]], "outvars": [new]}
     return new, equation.replace(**names, source_info=beside.source_info, ctx=beside.ctx)
+
+
+@functools.cache
+def _precise(dtype):
+    info = jnp.finfo(dtype)
+    widened = functools.partial(
+        lax.reduce_precision, exponent_bits=info.nexp, mantissa_bits=info.nmant + 1
+    )
+    return jax.make_jaxpr(widened)(jax.ShapeDtypeStruct((1,), dtype)).eqns[0]
 
 
 @functools.cache

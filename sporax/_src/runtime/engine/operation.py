@@ -12,7 +12,7 @@ from jax.sharding import get_abstract_mesh
 
 from sporax._src.core.errors import REFUSALS, listed, operand_error
 from sporax._src.core.interruptions import uninterrupted
-from sporax._src.core.jax_internals import jaxpr_as_fun, primitive_jaxpr
+from sporax._src.core.jax_internals import jaxpr_as_fun, primitive_jaxpr, used_inputs
 from sporax._src.core.promotion import promote
 from sporax._src.core.value import Aval
 from sporax._src.diagnosis.sizes import check_size
@@ -31,8 +31,8 @@ class Rule:
     """
 
     __slots__ = (
-        "_find_form", "_jaxprs", "_run", "_with_barriers", "avals", "compute", "integral",
-        "operands", "single",
+        "_find_form", "_jaxprs", "_run", "_sources", "_with_barriers", "avals", "compute",
+        "integral", "operands", "single",
     )  # fmt: skip
 
     def __init__(self, operands, avals, run, single, compute=None, find_form=None):
@@ -42,6 +42,7 @@ class Rule:
         self._find_form: Any = find_form
         self.integral = {}  # integer operand -> the operands that become real in its derivative
         self._jaxprs, self._with_barriers = {}, {}  # by the mesh of ranks that JAX is in
+        self._sources = {}
 
     @property
     def run(self):
@@ -67,6 +68,13 @@ class Rule:
             run = self.run if self.is_traced else jax.jit(self.run)
             self._jaxprs[mesh] = primitive_jaxpr(run.trace(*specs).jaxpr)
         return self._jaxprs[mesh]
+
+    def sources(self, outputs):
+        """Return the operands on which these outputs depend."""
+        if outputs not in self._sources:
+            used = used_inputs(self.jaxpr.jaxpr, outputs)
+            self._sources[outputs] = {i for i, is_used in enumerate(used) if is_used}
+        return self._sources[outputs]
 
     @property
     def is_traced(self):

@@ -177,8 +177,17 @@ def _round(parameters, x):
 
 
 def _reduce_precision(parameters, x):
-    short = SHORT_FLOATS[parameters["exponent_bits"], parameters["mantissa_bits"]]
+    bits = parameters["exponent_bits"], parameters["mantissa_bits"]
+    if keeps_all_bits(bits, x.dtype):
+        return x
+    short = SHORT_FLOATS[bits]
     return x if short.itemsize >= x.dtype.itemsize else x.astype(short).astype(x.dtype)
+
+
+def keeps_all_bits(bits, dtype):
+    """Return True if numbers of (exponent, mantissa) bits represent all of a dtype."""
+    info = jnp.finfo(dtype)
+    return bits[0] >= info.nexp and bits[1] >= info.nmant
 
 
 SHORT_FLOATS = {

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from sporax._src.runtime.numpy_interpreter import indexing, random
-from sporax._src.runtime.numpy_interpreter.elementwise import SHORT_FLOATS
+from sporax._src.runtime.numpy_interpreter.elementwise import SHORT_FLOATS, keeps_all_bits
 
 # where numbers stand ---------------------------------------------------------------------
 
@@ -279,7 +279,8 @@ REFUSED = {
     "random_split": lambda parameters, operands: random.refused(operands[0].dtype._impl.name),
     "random_wrap": lambda parameters, operands: random.refused(parameters["impl"].name),
     "reduce_precision": lambda parameters, operands: (
-        (parameters["exponent_bits"], parameters["mantissa_bits"]) not in SHORT_FLOATS
+        (bits := (parameters["exponent_bits"], parameters["mantissa_bits"])) not in SHORT_FLOATS
+        and not keeps_all_bits(bits, operands[0].dtype)
     ),
     "scatter": indexing.refused,
 }

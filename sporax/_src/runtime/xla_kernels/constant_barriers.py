@@ -6,9 +6,9 @@ to `x`, and also `x + 0` and `x - -0`, which are 0 for -0. Neither it nor LLVM f
 constants. Nested quotients `a / (b / c)` become `(a * c) / b`, which may overflow. A converted Bool
 times `y` becomes a select, with 0 instead of NaN. Some rewrites of windows of arrays are wrong (see
 `jaxlib_faults`): a window of a window, an array's elements written into the same array. It does not
-look through an optimization barrier. On a CPU, XLA removes barriers after that pass and before
-fusion, so a barrier costs nothing at run time. Barriers are placed only where such a pair meets, in
-the whole program: the two may come from two operations, each harmless alone.
+look through a barrier (see `jax_internals.barrier`), while loops are fused across one, and no
+instruction is emitted for it. Barriers are placed only where such a pair meets, in the whole
+program: the two may come from two operations, each harmless alone.
 """
 
 import functools
@@ -155,7 +155,8 @@ class Barriers:
             if given[i] & DENORMAL and _flushes(step, i):
                 taken[i], equation = times_zero(step.invars[i], beside=step)
                 barriers.append(equation)
-            taken[i], equation = barrier(taken[i], beside=step)
+            is_constant = bool(given[i] & CONSTANT)
+            taken[i], equation = barrier(taken[i], step, is_constant)
             barriers.append(equation)
         return [*barriers, step.replace(invars=taken)], outs
 

@@ -23,10 +23,10 @@ from sporax._src.core.jax_internals import (
     ClosedJaxpr,
     Literal,
     Var,
+    call,
     called,
     equations,
     interpret,
-    jaxpr_as_fun,
     with_jaxprs,
     within,
 )
@@ -76,7 +76,7 @@ def rewritten(function, on_jaxpr):
         closed, shape = jax.make_jaxpr(function, return_shape=True)(*args)
         leaves = jax.tree.leaves(args)
         on_jaxpr(closed)
-        outs = jaxpr_as_fun(rewrite(closed))(*leaves)
+        outs = call(rewrite(closed), leaves)
         return jax.tree.unflatten(jax.tree.structure(shape), outs)
 
     return run
@@ -154,6 +154,7 @@ class _Rewriter:
     def __init__(self):
         self.eqns = []
         self.scope = None  # the name stack of the current equation
+        self.moves = {}  # (operation, its operand's aval, its settings) -> its jaxpr
 
     def inline(self, jaxpr, args):
         """Append a jaxpr's equations; returns its results as `_Array`s."""
@@ -235,8 +236,17 @@ class _Rewriter:
         outs = interpret(closed.jaxpr, (), leaves, self.append, lambda literal: literal)
         return jax.tree.unflatten(jax.tree.structure(shape), outs)
 
+    def move(self, operation, variable, *settings):
+        """Append `operation(variable, *settings)`, of which a program has many equal ones; returns
+        the variable of its result."""
+        key = operation, variable.aval, settings
+        if key not in self.moves:
+            spec = jax.ShapeDtypeStruct(variable.aval.shape, variable.aval.dtype)
+            self.moves[key] = jax.make_jaxpr(lambda x: operation(x, *settings))(spec).jaxpr
+        return interpret(self.moves[key], (), [variable], self.append, lambda literal: literal)[0]
+
     def transposed(self, variable, permutation):
-        return self.emit(lambda x: lax.transpose(x, permutation), variable)
+        return self.move(lax.transpose, variable, tuple(permutation))
 
     def plain(self, array):
         if array.plain is None:
@@ -268,7 +278,7 @@ class _Rewriter:
             if axes != sorted(axes):
                 return None
         shape = tuple(eqn.params["shape"][axis] for axis in order)
-        return self.emit(lambda x: lax.broadcast_in_dim(x, shape, tuple(axes)), variable)
+        return self.move(lax.broadcast_in_dim, variable, shape, tuple(axes))
 
     def in_channels_last(self, eqn, name, operands):
         """Return the results of an equation with a channels-last operand, computed in that layout;
@@ -320,9 +330,7 @@ class _Rewriter:
         call, orders, takes_forward_kernel = match
         if takes_forward_kernel:
             kernel = (
-                before[0]
-                if is_reversed
-                else _Array(self.emit(lambda w: lax.rev(w, spatial), self.plain(rhs)))
+                before[0] if is_reversed else _Array(self.move(lax.rev, self.plain(rhs), spatial))
             )
             operands = [lhs, kernel]
         invars = [self.ordered(x, order) for x, order in zip(operands, orders, strict=False)]

@@ -4,6 +4,7 @@ from typing import Any
 
 from sporax._src.core.tensor import root
 from sporax._src.core.value import thread
+from sporax._src.runtime.engine.operation import Pullback
 from sporax._src.runtime.engine.recorder import ReplayedPath, pending_value, record
 from sporax._src.runtime.storage import lending
 from sporax._src.transforms.autodiff.saved_tensors import pack_if_saving
@@ -314,6 +315,11 @@ def pull_back(entries, cotangents):
                 continue
             which, arriving = _FIRST, (cotangent,)
         wanted = differentiable(op, operands)
+        if op.__class__ is Pullback and op.collective is None:
+            # the derivative of x @ w with respect to x does not depend on x: without this, zero
+            # cotangents would be computed with as any others
+            sources = op.rule(tuple([v.aval for v in operands])).sources(which)
+            wanted = tuple([i for i in wanted if i in sources])
         if not wanted:
             continue
         pullback = op.pullback(wanted, which)

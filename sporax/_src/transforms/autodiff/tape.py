@@ -11,6 +11,8 @@ from sporax._src.runtime.engine.recorder import record, replayed
 _add = Op("gradient.add", jnp.add)
 _ones_like = Op("gradient.seed", jnp.ones_like)
 _zeros_like = Op("gradient.zero", jnp.zeros_like)
+# a derivative of higher order would compute with zeros what depends on the value itself
+_ones_like.stops_gradient = _zeros_like.stops_gradient = True
 _variable = Op("gradient.variable", lambda x: x)
 _variable.alias = True
 

@@ -183,7 +183,7 @@ class Watch:
                 cuts.append(f"the derivative in '{op.who}' gives none")
             elif any(out.tracked for out in outs):
                 last = f"'{op.name}' at {origin}"
-            elif not origin.backward:
+            elif not origin.backward and not op.name.startswith("gradient."):
                 cuts.append(f"'{op.name}' lets no derivative through at {origin}")
         return cuts, last
 
