@@ -65,6 +65,7 @@ _PUBLIC = {
         safetensors_to_ckpt save_checkpoint""",
     "sporax._src.amp": """
         DynamicLossScaleManager FixedLossScaleManager LossScaleManager build_train_network""",
+    "sporax.insight.memory_plan": "memory_plan",
     "sporax.train": """
         BackupAndRestore Callback CheckpointConfig ConvertModelUtils ConvertNetUtils DatasetHelper
         EarlyStopping FlopsUtilizationCollector History LambdaCallback LearningRateScheduler

@@ -38,6 +38,28 @@ class _NamedRule:
         return self._under_name(run), outs
 
 
+def under_names(listing, outputs=None):
+    """Return a listing as a function of the arrays of its inputs, in which the operation of index k
+    is traced under the name scope `SCOPE.format(k)`. `outputs`: their indices, by default the
+    listing's."""
+    trace, outputs = listing.trace, listing.outputs if outputs is None else outputs
+    steps = trace.steps
+    reals = np.array(listing.reals, np.float64)
+    integers = np.array(listing.integers, np.int64)
+    named = [
+        (op, _NamedRule(rule, SCOPE.format(k)), refs) for k, (op, rule, refs) in enumerate(steps)
+    ]
+
+    def run(*arrays):
+        trace.steps = named
+        try:
+            return tuple(trace.outputs(reals, integers, arrays, outputs))
+        finally:
+            trace.steps = steps
+
+    return run
+
+
 class NamedProgram:
     """The compiled program of a listing with concrete `values` for its inputs. Inputs that it
     writes are donated, and its outputs replace them in the next run, as in training.
@@ -59,7 +81,9 @@ class NamedProgram:
             jax.numpy.array(v, copy=True) if k in kept else v for k, v in enumerate(values)
         ]
         self.runs = host_memory.Runs()
-        run = self._function(listing)
+        run = under_names(listing)
+        if jax.default_backend() == "cpu":
+            run = rewritten(run, self.runs.measure)
         run.__name__ = f"profiled_{time.time_ns()}_{next(_numbers)}"
         self.name = f"jit_{run.__name__}"
         compiled = jax.jit(run, donate_argnums=tuple(self.given))
@@ -71,27 +95,6 @@ class NamedProgram:
         self.trace_seconds = traced - begin
         self.compile_seconds = time.perf_counter() - traced
         self.text = self.compiled.as_text()
-
-    def _function(self, listing):
-        trace, outputs = listing.trace, listing.outputs
-        steps = trace.steps
-        reals = np.array(listing.reals, np.float64)
-        integers = np.array(listing.integers, np.int64)
-        named = [
-            (op, _NamedRule(rule, SCOPE.format(k)), refs)
-            for k, (op, rule, refs) in enumerate(steps)
-        ]
-
-        def run(*arrays):
-            trace.steps = named
-            try:
-                return tuple(trace.outputs(reals, integers, arrays, outputs))
-            finally:
-                trace.steps = steps
-
-        if jax.default_backend() != "cpu":
-            return run
-        return rewritten(run, self.runs.measure)
 
     def prepare(self):
         """Prepare a run; call it before each run, outside the timed section."""

@@ -15,6 +15,7 @@ from sporax._src.core.value import Aval, Value
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.operation import Pullback
 from sporax._src.runtime.engine.recorder import wrap
+from sporax._src.runtime.memory.liveness import bytes_of
 from sporax.insight.cell_log import CellLog
 
 _BACKWARD = ("gradient.add", "gradient.seed", "gradient.zero")  # see `autodiff.tape`
@@ -52,12 +53,12 @@ class Recording:
     """The operations of `function(*args)`, in order, and the calls of Cells (`root`).
 
     `listing`: the `Listing` with inputs and outputs; `arguments`: the Values of the arguments.
-    `function`: a Cell, a function or a `jit` function. Raises RuntimeError if it needs a concrete
-    value.
+    `function`: a Cell, a function or a `jit` function; `log`: a `CellLog`. Raises RuntimeError if
+    it needs a concrete value.
     """
 
-    def __init__(self, who, function, args, kwargs=None):
-        self.log = CellLog()
+    def __init__(self, who, function, args, kwargs=None, log=None):
+        self.log = CellLog() if log is None else log
         name = getattr(function, "__name__", type(function).__name__)
         inner = getattr(function, "fn", function)
         self.arguments = []  # the Values of the arguments, in the order of the inputs
@@ -102,11 +103,6 @@ def _derived_by(op, operands, forward):
     return next((forward[k] for n in lengths if (k := (name, operands[:n])) in forward), None)
 
 
-def bytes_of(aval):
-    """Return the size of an array in bytes."""
-    return aval.size * aval.dtype.itemsize
-
-
 def checked_cell(who, cell):
     """Return `cell`; raise TypeError if it is not a Cell."""
     if not is_cell(cell):
@@ -140,17 +136,17 @@ def _abstract(who, item):
 def _input(item):
     """Return a Tensor without contents for an array, a shape, or (shape, dtype); else None."""
     if isinstance(item, Tensor):
-        return _tensor(item._value.aval)
+        return empty_tensor(item._value.aval)
     if isinstance(item, np.ndarray):
-        return _tensor(Tensor(np.zeros((), item.dtype))._value.aval, item.shape)
+        return empty_tensor(Tensor(np.zeros((), item.dtype))._value.aval, item.shape)
     if _is_shape(item):
-        return _tensor(Aval.intern(tuple(map(int, item)), np.dtype(np.float32)))
+        return empty_tensor(Aval.intern(tuple(map(int, item)), np.dtype(np.float32)))
     if isinstance(item, tuple) and len(item) == 2 and _is_shape(item[0]):
         dtype = item[1]
         if isinstance(dtype, (Type, np.dtype)) or (
             isinstance(dtype, type) and issubclass(dtype, np.generic)
         ):
-            return _tensor(Tensor(np.zeros(()), dtype)._value.aval, item[0])
+            return empty_tensor(Tensor(np.zeros(()), dtype)._value.aval, item[0])
     return None
 
 
@@ -160,13 +156,14 @@ def _is_shape(item):
     )
 
 
-def _tensor(aval, shape=None):
+def empty_tensor(aval, shape=None):
+    """Return a Tensor without contents, of the aval's dtype and its or another shape."""
     return wrap(Value(Aval.intern(aval.shape if shape is None else tuple(shape), aval.dtype), None))
 
 
 def abstract_arguments(arguments):
     """Return the arguments of a step with each Tensor replaced by one without contents."""
-    return map_tensors(lambda tensor: _tensor(tensor._value.aval), arguments)
+    return map_tensors(lambda tensor: empty_tensor(tensor._value.aval), arguments)
 
 
 def _refused(who, item):

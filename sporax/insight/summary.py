@@ -7,8 +7,9 @@ from sporax._src.core.cell_tree import tree
 from sporax._src.core.errors import describe
 from sporax._src.core.units import bytes_text, quantity, shape_text
 from sporax._src.diagnosis.rules import rejection
+from sporax._src.runtime.memory.liveness import bytes_of
 from sporax._src.workbench import pages
-from sporax.insight.recording import Recording, abstract_inputs, bytes_of, checked_cell
+from sporax.insight.recording import Recording, abstract_inputs, checked_cell
 from sporax.nn.cell import Cell
 
 

@@ -1,4 +1,8 @@
-"""Format quantities with units: 1.82 GFLOP, 44.7 MB, 3.1 ms."""
+"""Quantities with units as text: 1.82 GFLOP, 44.7 MB, 3.1 ms."""
+
+import re
+
+from sporax._src.diagnosis.rules import require
 
 _LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
 _SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -6,7 +10,7 @@ _SECONDS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 def _scaled(number, steps):
     for size, prefix in steps:
-        if abs(number) >= size:
+        if abs(number) >= 0.9995 * size:  # 999.9 MB is shown as 1 GB
             return _digits(number / size), prefix
     return ("0", steps[-1][1]) if number == 0 else (_digits(number / steps[-1][0]), steps[-1][1])
 
@@ -24,6 +28,21 @@ def quantity(number, unit=""):
 def bytes_text(number):
     """Format a size: '44.7 MB'."""
     return quantity(number, "B")
+
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kMGT]?)(i?)B", re.IGNORECASE)
+
+
+def bytes_of_text(who, memory):
+    """Return the bytes of an argument `memory`: an int, or text such as '24GB' or '16GiB'."""
+    match = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
+    size = memory
+    if match is not None:
+        unit = 1024 if match[3] else 1000
+        size = int(float(match[1]) * unit ** " kmgt".index(match[2].lower() or " "))
+    fits = isinstance(size, int) and not isinstance(size, bool) and size > 0
+    require(fits, "must-be-value", who, memory=memory, kind="a-size-of-memory")
+    return size
 
 
 def seconds(number):

@@ -17,7 +17,6 @@ previous run, 5 ms at most.
 """
 
 import functools
-import math
 import time
 
 import jax
@@ -28,6 +27,7 @@ from sporax._src.core.heap import library, pages, release, usage
 from sporax._src.core.jax_internals import dce_jaxpr, equations, jaxprs_in
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import rejection
+from sporax._src.runtime.memory.liveness import bytes_of
 
 _COMPILED = "/jax/core/compile/backend_compile_duration"  # or loaded from the compilation cache
 _FAULTS = 0.5e-9  # seconds per byte that is released and used again
@@ -107,8 +107,7 @@ def bytes_of_results(jaxpr):
 
 
 def _bytes(eqn):
-    sizes = (math.prod(v.aval.shape) * v.aval.dtype.itemsize for v in eqn.outvars if _is_array(v))
-    return sum(sizes)
+    return sum(bytes_of(v.aval) for v in eqn.outvars)
 
 
 def bytes_stored(jaxpr):
@@ -122,7 +121,3 @@ def bytes_stored(jaxpr):
         ),
         default=0,
     )  # fmt: skip
-
-
-def _is_array(var):
-    return hasattr(var.aval, "shape")  # a token, which orders host callbacks, has none

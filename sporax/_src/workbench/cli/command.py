@@ -9,6 +9,7 @@ import sys
 import jax
 
 from sporax import __version__
+from sporax._src.core.units import bytes_of_text
 from sporax._src.devices.sharding.mesh import Mesh
 from sporax._src.mindspore.compat import MINDSPORE_VERSION
 from sporax._src.workbench.cli.bench import bench
@@ -72,6 +73,7 @@ def _parser():
         _add_lint,
         _add_convert,
         _add_verify,
+        _add_plan,
         _add_watch,
         _add_doctor,
         _add_errors,
@@ -243,6 +245,24 @@ def _add_verify(commands):
     verifying.set_defaults(action=lambda options: _verify(verifying, options))
 
 
+def _add_plan(commands):
+    planning = commands.add_parser(
+        "plan",
+        help="plan the memory of a training step before it runs",
+        usage="sporax plan [--memory 24GB] script.py [arguments]\n"
+        "       sporax plan [--memory 24GB] -m module [arguments]",
+        description="Run a script or a module up to its first training step, print the peak of its "
+        "memory, what it consists of and the largest batch that fits, and end there: nothing of "
+        "the step is computed. The exit code is 1 if there is no plan.",
+        examples=["sporax plan train.py", "sporax plan --memory 24GB train.py --batch 64"],
+    )
+    planning.add_argument(
+        "--memory", type=_memory, help="of the device, such as 24GB; by default this machine's"
+    )
+    _add_script(planning)
+    planning.set_defaults(action=lambda options: _plan(planning, options))
+
+
 def _add_watch(commands):
     watching = commands.add_parser(
         "watch",
@@ -349,6 +369,13 @@ def _seconds(text):
     return seconds
 
 
+def _memory(text):
+    try:
+        return bytes_of_text("--memory", text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _port(text):
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"must be a number from 0 to 65535, but got {text!r}")
@@ -399,6 +426,15 @@ def _verify(parser, options):
     if path.endswith(".py") or os.path.isdir(path):
         return verify_script(path, None, options.arguments)
     return verify_file(path)
+
+
+def _plan(parser, options):
+    if options.script is None and not options.module:
+        parser.error("a script, or '-m' and a module, must be given")
+    from sporax._src.workbench.cli.plan import plan  # imports the networks' layers
+
+    module, *arguments = options.module or (None, *options.arguments)
+    return plan(options.script, module, arguments, options.memory)
 
 
 def _version(_):

@@ -1,0 +1,1 @@
+"""Memory of programs, from their jaxprs."""
