@@ -11,7 +11,7 @@ from weakref import ref
 import jax
 
 from sporax._src.capture.graph_capture.jit import JitFunction
-from sporax._src.core.jax_internals import compiled_for_once, jaxpr_as_fun
+from sporax._src.core.jax_internals import call, compiled_for_once
 from sporax._src.core.tree import map_tensors, tensors_of
 from sporax._src.core.units import bytes_of_text, bytes_text
 from sporax._src.core.value import thread
@@ -127,7 +127,9 @@ class _Program:
             options |= jaxlib_faults.compiler_options() or {}
         self.simulated = peak(closed, donated)
         run: Any = jax.jit(
-            jaxpr_as_fun(closed), donate_argnums=tuple(donated), compiler_options=options
+            lambda *arrays: call(closed, arrays),
+            donate_argnums=tuple(donated),
+            compiler_options=options,
         )
         with compiled_for_once():
             sizes = run.lower(*specs).compile().memory_analysis()
