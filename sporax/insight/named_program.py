@@ -10,7 +10,7 @@ import time
 import jax
 import numpy as np
 
-from sporax._src.core.jax_internals import compiled_for_once
+from sporax._src.core.jax_internals import compiled_for_once, default_platform
 from sporax._src.runtime.xla_kernels import host_memory
 from sporax._src.runtime.xla_kernels.rewrite import rewritten
 from sporax.insight.hlo_scopes import SCOPE
@@ -89,7 +89,7 @@ class NamedProgram:
             finally:
                 trace.steps = steps
 
-        if jax.default_backend() != "cpu":
+        if default_platform() != "cpu":
             return run
         return rewritten(run, self.runs.measure)
 

@@ -48,10 +48,11 @@ __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
     "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
-    "device_array", "equations", "eval_context", "evaluate_size", "evaluated", "interpret",
-    "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
-    "portable_artifact", "primitive_jaxpr", "scan_counts", "set_compilation_cache",
-    "stablehlo_version", "terms_of", "times_zero", "used_inputs", "with_jaxprs", "within",
+    "default_device", "default_platform", "device_array", "equations", "eval_context",
+    "evaluate_size", "evaluated", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "module_text",
+    "on_comparison", "parsed_module", "portable_artifact", "primitive_jaxpr", "scan_counts",
+    "set_compilation_cache", "stablehlo_version", "terms_of", "times_zero", "used_inputs",
+    "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -65,13 +66,25 @@ def _placement(default):
     return jax.sharding.SingleDeviceSharding(device), [device]
 
 
+def default_device():
+    """Return the device that programs run on: of `set_device`, else JAX's default."""
+    return _placement(_config.jax_default_device)[1][0]
+
+
+def default_platform():
+    """Return the platform of that device: 'cpu', 'gpu', 'tpu'. `jax.default_backend` is still 'gpu'
+    after `set_device("CPU")` on a machine with a GPU."""
+    default = _config.jax_default_device
+    return jax.default_backend() if default is None else default_device().platform
+
+
 _shaped = functools.lru_cache(1024)(ShapedArray)
+_config: Any = jax.config
 
 
 def device_array(array):
     """`jax.device_put` of a NumPy array, in 4 us instead of 50."""
-    default = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
-    sharding, devices = _placement(default)
+    sharding, devices = _placement(_config.jax_default_device)
     try:
         budget.spend(array.nbytes)
         return batched_device_put(

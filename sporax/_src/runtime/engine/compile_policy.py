@@ -16,11 +16,10 @@ after `set_deterministic(True)`, so that all runs of a trace are bitwise equal.
 
 import functools
 
-import jax
-
 from sporax._src.core.environment import Process, choice
 from sporax._src.core.errors import user_frame, warn
 from sporax._src.core.hooks import hooks
+from sporax._src.core.jax_internals import default_platform
 from sporax._src.runtime.engine.debug import compile_log
 from sporax._src.runtime.engine.debug.out_of_memory import bytes_needed
 from sporax._src.runtime.engine.program import Program, TraceFunction
@@ -91,7 +90,7 @@ def _plan(trace, slot, kind):
     compilation."""
     may_interpret = uses_interpreter or Process.is_forked
     may_interpret = may_interpret and kind is Program and hooks.devices is None
-    if not may_interpret or jax.default_backend() != "cpu":
+    if not may_interpret or default_platform() != "cpu":
         return None
     programs, key = slot
     if key in programs and not Process.is_forked:  # the interpreter has left it to a program
