@@ -8,6 +8,7 @@ jaxpr's results depend on or whether a backend has started, or to put arrays on 
 import contextlib
 import functools
 import os
+import pickle
 from contextvars import ContextVar
 from typing import Any
 
@@ -28,6 +29,7 @@ from jax._src.xla_bridge import (
     register_backend_factory,
 )
 from jax.core import ShapedArray
+from jax.experimental import serialize_executable
 from jax.export import symbolic_shape
 from jax.extend.core import (
     ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
@@ -39,6 +41,7 @@ from jax.extend.core import (
 )
 from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import dce_jaxpr
+from jaxlib import lapack
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo as hlo
 
@@ -49,8 +52,9 @@ __all__ = (
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
     "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
     "default_device", "default_platform", "device_array", "equations", "eval_context",
-    "evaluate_size", "evaluated", "interpret", "is_symbolic", "jaxpr_as_fun", "mlir", "module_text",
-    "on_comparison", "parsed_module", "portable_artifact", "primitive_jaxpr", "scan_counts",
+    "evaluate_size", "evaluated", "initialize_lapack", "interpret", "is_symbolic", "jaxpr_as_fun",
+    "loaded_executable", "mlir", "module_text", "on_comparison", "parsed_module",
+    "portable_artifact", "primitive_jaxpr", "scan_counts", "serialized_executable",
     "set_compilation_cache", "stablehlo_version", "terms_of", "times_zero", "used_inputs",
     "with_jaxprs", "within",
 )  # fmt: skip
@@ -300,6 +304,31 @@ def compiled_for_once():
 
 
 # programs in files ------------------------------------------------------------------------------
+
+
+def serialized_executable(compiled):
+    """Return a `jax.stages.Compiled` as bytes; None for one that calls back into Python, or whose
+    constants are arguments."""
+    try:
+        return serialize_executable.serialize(compiled)[0]
+    except (AttributeError, NotImplementedError, TypeError, ValueError, pickle.PicklingError):
+        return None
+    except jax.errors.JaxRuntimeError:  # this XLA cannot serialize it
+        return None
+
+
+def loaded_executable(content, arguments, n_results, device):
+    """Return the function of such bytes. They are trusted: JAX unpickles them, and they are code.
+    `arguments`: a tree like its arguments; it returns a list."""
+    trees = jax.tree.structure((arguments, {})), jax.tree.structure([0] * n_results)
+    return serialize_executable.deserialize_and_load(
+        bytes(content), *trees, backend=device.client, execution_devices=[device]
+    )
+
+
+def initialize_lapack():
+    """Find the functions of LAPACK, as JAX does when it lowers a program that calls them."""
+    lapack._lapack.initialize()
 
 
 def module_text(artifact):

@@ -18,7 +18,7 @@ import stat
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -82,6 +82,9 @@ class Folder:
     damaged file counts as missing, and is rewritten. Reading a file updates its time.
     """
 
+    packed: ClassVar[Any] = {}  # programs of a packed file: {name: content}, read before files
+    written: ClassVar[Any] = None  # a dict that gets the programs that are read or stored, or None
+
     def __init__(self, path):
         self._path = Path(path)
         self._unpruned = PRUNED_AFTER  # bytes since the last pruning
@@ -93,7 +96,15 @@ class Folder:
 
     def get(self, key):
         """Return the cached program; None if it is missing or damaged."""
+        program = self._read(key)
+        if program is not None and self.written is not None:
+            self.written[self._file(key).name] = bytes(program)
+        return program
+
+    def _read(self, key):
         file = self._file(key)
+        if file.name in self.packed:
+            return self.packed[file.name]
         try:
             if not self._path.is_dir() or not self._trusted():
                 return None
@@ -112,6 +123,8 @@ class Folder:
 
     def put(self, key, value):
         """Store a program. On failure, warn once and make no further attempts."""
+        if self.written is not None:
+            self.written[self._file(key).name] = bytes(value)
         if self._refused:
             return
         file = self._file(key)

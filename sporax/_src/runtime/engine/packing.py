@@ -1,0 +1,180 @@
+"""Packed programs: `sporax pack` compiles every program of a run and writes them to one file, from
+which `sporax run --packed` loads them, without tracing, lowering or compiling.
+
+While a run is packed, nothing is left to the interpreter, and each program is compared with it
+once. A packed run finds a program by the hash of its trace; what is not in the file runs as always.
+The file's fingerprint must be this process's: versions, sporax's source, device, processor, XLA's
+flags.
+"""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+from typing import Any, ClassVar
+
+import jax
+
+import sporax._src as packages
+from sporax._src.core.environment import Process
+from sporax._src.core.hooks import hooks
+from sporax._src.core.jax_internals import (
+    default_device,
+    initialize_lapack,
+    loaded_executable,
+    serialized_executable,
+)
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.compilation_cache import folder, packed_file
+from sporax._src.runtime.engine.program import Program
+from sporax._src.runtime.engine.trace_key import key_of
+from sporax._src.runtime.engine.verification import admission
+from sporax._src.runtime.engine.verification import switch as verification
+from sporax._src.runtime.engine.verification.report import report
+from sporax._src.runtime.xla_kernels.onednn import convolution, library, recurrence
+from sporax._src.versions import JAXLIB
+
+_LARGE = b"large"  # before a program that `host_memory` prepares
+
+
+class State:
+    """`programs`: of the packed file in use, {hash of a trace: content}; None without one.
+    `written`: [(hash, program, trace)] of the run that is packed, or None. `used`: programs of the
+    file that have been loaded."""
+
+    programs: ClassVar[Any] = None
+    written: ClassVar[Any] = None
+    used = 0
+
+
+def fingerprint(version):
+    """Return what must be equal where a packed file is used. `version`: of sporax."""
+    device, (processor, sets) = default_device(), admission.processor()
+    onednn = library.load()
+    return {
+        "sporax": f"{version}, source {_source()}",
+        "Python": ".".join(map(str, sys.version_info[:2])),
+        "jax": jax.__version__,
+        "jaxlib": JAXLIB,
+        "platform": device.platform,
+        "device": device.device_kind,
+        "driver": device.client.platform_version,
+        "number of devices": str(jax.device_count()),
+        "processor": processor,
+        "instruction sets": " ".join(sorted(sets.split())),
+        "oneDNN": ".".join(map(str, library.version(onednn))) if onednn else "none",
+        "XLA_FLAGS": " ".join(sorted(os.environ.get("XLA_FLAGS", "").split())),
+    }
+
+
+def _source():
+    """Return a hash of the source of sporax's operations and programs."""
+    root, total = Path(packages.__path__[0]), hashlib.sha256()
+    for part in (root, root.parent / "ops"):
+        for file in sorted(part.rglob("*.py")):
+            total.update(file.read_bytes())
+    return total.hexdigest()[:12]
+
+
+# writing ----------------------------------------------------------------------------------------
+
+
+def begin():
+    """Compile all programs of the run from now on, to pack them."""
+    State.written, folder.Folder.written = [], {}
+
+
+def is_written():
+    """Return True if the run is packed."""
+    return State.written is not None and not Process.is_forked
+
+
+def compiled(make, trace, alive, dead):
+    """Return a new program of a trace, compiled, which is packed if it can be."""
+    program = make()
+    key = None
+    if type(program) is Program and hooks.devices is None and program.runs.most is None:
+        key = key_of(trace, alive, tuple(program.donated))
+    if key is not None:
+        specs = program.specs(trace.inputs, [None] * trace.n_reals, [None] * trace.n_integers)
+        kept, folder.Folder.written = folder.Folder.written, None  # it is written by its key
+        try:
+            program.compiled = program.compiled.lower(*specs).compile()
+        finally:
+            folder.Folder.written = kept
+        State.written.append((key, program, trace))
+    return program
+
+
+def end(path, version, key):
+    """Write the packed file; return (programs in it, programs left out, bytes)."""
+    wrong = {id(finding.trace) for finding in report.findings}
+    contents, missing = {}, 0
+    for name, program, trace in State.written:
+        content = None if id(trace) in wrong else serialized_executable(program.compiled)
+        if content is None:
+            missing += 1
+        else:
+            contents[name] = _LARGE * program.runs.is_large + content
+    count = len(contents)
+    contents |= folder.Folder.written
+    verdict = {"compared": report.compared, "equal": report.equal, "wrong": len(wrong)}
+    verdict |= {"not compared": dict(report.left_out), "faults": admission.verdict()}
+    facts = {"fingerprint": fingerprint(version), "verdict": verdict, "programs": count}
+    packed_file.write(path, facts, contents, key)
+    return count, missing, sum(map(len, contents.values()))
+
+
+# reading ----------------------------------------------------------------------------------------
+
+
+def load(path, version, key):
+    """Use the programs of a packed file from now on. Raises ValueError if it does not fit."""
+    facts, contents = packed_file.read(path, key)
+    for name, here in fingerprint(version).items():
+        packed = facts["fingerprint"].get(name)
+        if packed != here:
+            if name == "instruction sets":
+                packed, here = _differing(packed or "", here)
+            raise rejection("pack-fits", path=str(path), name=name, packed=packed, here=here)
+    require(not facts["verdict"]["faults"], "pack-faults", path=str(path))
+    programs = dict(list(contents.items())[: facts["programs"]])
+    State.programs = programs
+    folder.Folder.packed = {n: c for n, c in contents.items() if n not in programs}
+
+
+def _differing(packed, here):
+    """Return the instruction sets that only one of two processors has, a few of each."""
+    one, other = set(packed.split()), set(here.split())
+    return tuple(" ".join(sorted(s)[:5]) or "none of these" for s in (one - other, other - one))
+
+
+def loaded(make, trace, alive, dead):
+    """Return the packed program of a trace; None if there is none."""
+    if State.programs is None or Process.is_forked:
+        return None
+    if hooks.program is not None or hooks.devices is not None:
+        return None
+    if verification.MODE == "always" or trace.collective is not None:
+        return None
+    program = make()
+    content = State.programs.get(key_of(trace, alive, tuple(program.donated)))
+    if content is None:
+        return None
+    if content[: len(_LARGE)] == _LARGE:
+        content, program.runs.is_large = content[len(_LARGE) :], True
+    _register(bytes(content))
+    arguments = program.specs(trace.inputs, [None] * trace.n_reals, [None] * trace.n_integers)
+    program.compiled = loaded_executable(content, arguments, len(alive), default_device())
+    program.most = 0  # known when it was packed
+    State.used += 1
+    return program
+
+
+def _register(content):
+    """Register the kernels that a program calls by name."""
+    for kernels in (convolution, recurrence):
+        if kernels.TARGET.encode() in content:
+            kernels.register()
+    if b"lapack" in content:
+        initialize_lapack()
