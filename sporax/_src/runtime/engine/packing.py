@@ -39,12 +39,14 @@ _LARGE = b"large"  # before a program that `host_memory` prepares
 
 class State:
     """`programs`: of the packed file in use, {hash of a trace: content}; None without one.
-    `written`: [(hash, program, trace)] of the run that is packed, or None. `used`: programs of the
-    file that have been loaded."""
+    `written`: of the run that is packed, {hash: (content, trace)}; None in another one. `missing`:
+    the number of its programs that cannot be packed. `others`: programs that JAX compiled besides.
+    `used`: the number of programs of the file that were loaded."""
 
     programs: ClassVar[Any] = None
     written: ClassVar[Any] = None
-    used = 0
+    others: ClassVar[Any] = None
+    used = missing = 0
 
 
 def fingerprint(version):
@@ -81,7 +83,7 @@ def _source():
 
 def begin():
     """Compile all programs of the run from now on, to pack them."""
-    State.written, folder.Folder.written = [], {}
+    State.written, State.others = {}, folder.record()
 
 
 def is_written():
@@ -90,39 +92,40 @@ def is_written():
 
 
 def compiled(make, trace, alive, dead):
-    """Return a new program of a trace, compiled, which is packed if it can be."""
-    program = make()
-    key = None
+    """Return a new program of a trace; if it can be packed, as it is when loaded from the file."""
+    program, key = make(), None
     if type(program) is Program and hooks.devices is None and program.runs.most is None:
         key = key_of(trace, alive, tuple(program.donated))
-    if key is not None:
-        specs = program.specs(trace.inputs, [None] * trace.n_reals, [None] * trace.n_integers)
-        kept, folder.Folder.written = folder.Folder.written, None  # it is written by its key
-        try:
-            program.compiled = program.compiled.lower(*specs).compile()
-        finally:
-            folder.Folder.written = kept
-        State.written.append((key, program, trace))
-    return program
+    if key is None:
+        State.missing += 1
+        return program
+    State.others.is_open = False  # it is packed by its own key
+    try:
+        compiled = program.compiled.lower(*_specs(program, trace)).compile()
+    finally:
+        State.others.is_open = True
+    content = serialized_executable(compiled)
+    if content is None:
+        State.missing += 1
+        program.compiled = compiled
+        return program
+    content = _LARGE * program.runs.is_large + content
+    State.written[key] = content, trace
+    return _with(program, trace, alive, content)
 
 
 def end(path, version, key):
     """Write the packed file; return (programs in it, programs left out, bytes)."""
     wrong = {id(finding.trace) for finding in report.findings}
-    contents, missing = {}, 0
-    for name, program, trace in State.written:
-        content = None if id(trace) in wrong else serialized_executable(program.compiled)
-        if content is None:
-            missing += 1
-        else:
-            contents[name] = _LARGE * program.runs.is_large + content
+    kept = [(k, content) for k, (content, trace) in State.written.items() if id(trace) not in wrong]
+    contents = dict(kept)
     count = len(contents)
-    contents |= folder.Folder.written
+    contents |= State.others.programs
     verdict = {"compared": report.compared, "equal": report.equal, "wrong": len(wrong)}
     verdict |= {"not compared": dict(report.left_out), "faults": admission.verdict()}
     facts = {"fingerprint": fingerprint(version), "verdict": verdict, "programs": count}
     packed_file.write(path, facts, contents, key)
-    return count, missing, sum(map(len, contents.values()))
+    return count, State.missing + len(wrong), sum(map(len, contents.values()))
 
 
 # reading ----------------------------------------------------------------------------------------
@@ -161,20 +164,25 @@ def loaded(make, trace, alive, dead):
     content = State.programs.get(key_of(trace, alive, tuple(program.donated)))
     if content is None:
         return None
+    State.used += 1
+    return _with(program, trace, alive, content)
+
+
+def _specs(program, trace):
+    return program.specs(trace.inputs, [None] * trace.n_reals, [None] * trace.n_integers)
+
+
+def _with(program, trace, alive, content):
+    """Return a program with the executable of a packed file."""
     if content[: len(_LARGE)] == _LARGE:
         content, program.runs.is_large = content[len(_LARGE) :], True
-    _register(bytes(content))
-    arguments = program.specs(trace.inputs, [None] * trace.n_reals, [None] * trace.n_integers)
-    program.compiled = loaded_executable(content, arguments, len(alive), default_device())
-    program.most = 0  # known when it was packed
-    State.used += 1
-    return program
-
-
-def _register(content):
-    """Register the kernels that a program calls by name."""
-    for kernels in (convolution, recurrence):
+    content = bytes(content)
+    for kernels in (convolution, recurrence):  # which it calls by name
         if kernels.TARGET.encode() in content:
             kernels.register()
     if b"lapack" in content:
         initialize_lapack()
+    specs = _specs(program, trace)
+    program.compiled = loaded_executable(content, specs, len(alive), default_device())
+    program.most = 0  # known when it was packed
+    return program

@@ -1,4 +1,4 @@
-"""`sporax pack`: runs a script and writes its compiled programs to a file for `sporax run --packed`."""
+"""`sporax pack`: writes the compiled programs of a run to a file for `sporax run --packed`."""
 
 import sys
 import time
@@ -42,8 +42,9 @@ def pack(options):
     ran = time.perf_counter() - start
     count, missing, size = packing.end(path, __version__, key)
     left_out = f", {missing} cannot be packed" if missing else ""
+    compared = f"compared with the interpreter: {report.compared}, equal: {report.equal}"
     print(f"sporax pack: {count} programs in {path}, {bytes_text(size)}{left_out}; the run took "
-          f"{ran:.1f} s; compared with the interpreter: {report.compared}, equal: {report.equal}")  # fmt: skip
+          f"{ran:.1f} s; {compared}")  # fmt: skip
     return 0
 
 
