@@ -59,16 +59,24 @@ def _op(op):
         return None
     if op.declared is not None:
         declaration, attributes, structure = op.declared
-        fn = declaration.fn
-        try:
-            return fn.__module__, fn.__qualname__, _plain(attributes), structure
-        except Unhashable:
-            return None
+        return _function(declaration.fn, declaration.name, attributes, structure)
+    if op.identity is not None:
+        return _function(*op.identity)
     inner = getattr(op.fn, "steps_of", None)
     if inner is None:
         return None
     trace, reals, integers, wanted = inner
     return "captured", _trace(trace), reals.tolist(), integers.tolist(), wanted
+
+
+def _function(fn, *values):
+    """Return the identity of a function of sporax's source with these values; None without one."""
+    if not fn.__module__.startswith("sporax."):
+        return None
+    try:
+        return fn.__module__, fn.__qualname__, fn.__code__.co_firstlineno, _plain(values)
+    except Unhashable:
+        return None
 
 
 def _aval(aval):
