@@ -70,7 +70,7 @@ def _placement(default):
     return jax.sharding.SingleDeviceSharding(device), [device]
 
 
-def default_device():
+def default_device() -> Any:
     """Return the device that programs run on: of `set_device`, else JAX's default."""
     return _placement(_config.jax_default_device)[1][0]
 
@@ -328,7 +328,7 @@ def loaded_executable(content, arguments, n_results, device):
 
 def initialize_lapack():
     """Find the functions of LAPACK, as JAX does when it lowers a program that calls them."""
-    lapack._lapack.initialize()
+    lapack._lapack.initialize()  # pyright: ignore[reportPrivateImportUsage]
 
 
 def module_text(artifact):

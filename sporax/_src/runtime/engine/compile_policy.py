@@ -73,11 +73,10 @@ def prepare(state, alive, dead, inputs):
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
             _warn_of_change(before, trace.inputs)
-    elif program is None and packing.is_written():
-        make = functools.partial(packing.compiled, make, trace, alive, dead)
-        program = verification.on_trial(make, state, trace, alive, slot, is_compared=True)
     elif program is None:
-        program = verification.on_trial(make, state, trace, alive, slot)
+        if is_packed := packing.is_written():
+            make = functools.partial(packing.compiled, make, trace, alive, dead)
+        program = verification.on_trial(make, state, trace, alive, slot, is_packed)
     run = program
     if compile_log.channel.is_on:
         was_interpreted = (alive, dead) in state.programs

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 import jax
 
-import sporax._src as packages
 from sporax._src.core.environment import Process
 from sporax._src.core.hooks import hooks
 from sporax._src.core.jax_internals import (
@@ -71,7 +70,7 @@ def fingerprint(version):
 
 def _source():
     """Return a hash of the source of sporax's operations and programs."""
-    root, total = Path(packages.__path__[0]), hashlib.sha256()
+    root, total = Path(__file__).parents[2], hashlib.sha256()
     for part in (root, root.parent / "ops"):
         for file in sorted(part.rglob("*.py")):
             total.update(file.read_bytes())

@@ -36,7 +36,7 @@ def key_of(trace, alive, dead):
 
 def _trace(trace):
     if trace.constants:
-        raise Unhashable("constants")
+        raise Unhashable
     steps = []
     for op, rule, refs in trace.steps:
         steps.append((None if refs is None else _rule(op, rule), refs))
