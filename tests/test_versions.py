@@ -37,7 +37,8 @@ def test_the_project_asks_for_them():
     bounds = f">={versions.OLDEST}" + "".join(f",!={bad}" for bad in versions.REFUSED)
     asked = [d for d in project["dependencies"] if d.startswith("jax")]
     assert asked == [f"jax{bounds}", f"jaxlib{bounds}"]
-    assert f"jax[cuda13]{bounds}" in project["optional-dependencies"]["cuda"]
+    for extra, name in (("cuda", "cuda13"), ("cuda12", "cuda12")):
+        assert f"jax[{name}]{bounds}" in project["optional-dependencies"][extra]
     pythons = [c.rpartition(" ")[2] for c in project["classifiers"] if ":: Python :: 3." in c]
     assert pythons == [*versions.NEWEST]
     assert project["requires-python"] == f">={pythons[0]}"

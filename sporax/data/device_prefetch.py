@@ -5,8 +5,7 @@ import os
 import queue
 import threading
 
-import jax
-
+from sporax._src.core.jax_internals import default_platform
 from sporax.data.worker_pools import refuse_forked
 
 _AHEAD = 2  # rows on the device besides the reader's
@@ -15,7 +14,7 @@ _PATIENCE = 1.0  # seconds to wait for the thread when an iteration is left
 
 def is_needed():
     """Return True if arrays are copied to another memory; a CPU uses aligned ones in place."""
-    return jax.default_backend() != "cpu"
+    return default_platform() != "cpu"
 
 
 def rows_ahead(rows, convert):

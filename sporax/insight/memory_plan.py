@@ -11,7 +11,7 @@ from weakref import ref
 import jax
 
 from sporax._src.capture.graph_capture.jit import JitFunction
-from sporax._src.core.jax_internals import call, compiled_for_once
+from sporax._src.core.jax_internals import call, compiled_for_once, default_platform
 from sporax._src.core.tree import map_tensors, tensors_of
 from sporax._src.core.units import bytes_of_text, bytes_text
 from sporax._src.core.value import thread
@@ -122,7 +122,7 @@ class _Program:
         specs = [jax.ShapeDtypeStruct(i.aval.shape, i.aval.dtype) for i in self.inputs]
         closed = jax.make_jaxpr(under_names(listing, outputs))(*specs)
         options = {"xla_backend_optimization_level": 0}  # the same memory, compiled faster
-        if jax.default_backend() == "cpu":
+        if default_platform() == "cpu":
             closed = rewrite(closed)
             options |= jaxlib_faults.compiler_options() or {}
         self.simulated = peak(closed, donated)

@@ -10,7 +10,7 @@ import time
 import jax
 import numpy as np
 
-from sporax._src.core.jax_internals import compiled_for_once
+from sporax._src.core.jax_internals import compiled_for_once, default_platform
 from sporax._src.runtime.xla_kernels import host_memory
 from sporax._src.runtime.xla_kernels.rewrite import rewritten
 from sporax.insight.hlo_scopes import SCOPE
@@ -82,7 +82,7 @@ class NamedProgram:
         ]
         self.runs = host_memory.Runs()
         run = under_names(listing)
-        if jax.default_backend() == "cpu":
+        if default_platform() == "cpu":
             run = rewritten(run, self.runs.measure)
         run.__name__ = f"profiled_{time.time_ns()}_{next(_numbers)}"
         self.name = f"jit_{run.__name__}"

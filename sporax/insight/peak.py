@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sporax._src.core.jax_internals import default_platform
 from sporax._src.runtime.xla_kernels.rewrite import rewritten
 
 _RUNS = 7
@@ -32,7 +33,7 @@ def measured_peak(dtype="float32"):
 
 
 def _best(function, *operands):
-    if jax.default_backend() == "cpu":
+    if default_platform() == "cpu":
         function = rewritten(function, lambda jaxpr: None)
     run = jax.jit(function)
     jax.block_until_ready(run(*operands))

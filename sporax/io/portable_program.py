@@ -15,7 +15,12 @@ from jax import export as stablehlo
 
 from sporax._src.capture.graph_capture.export.exported_graph import Spec
 from sporax._src.core import dtype as dtypes
-from sporax._src.core.jax_internals import module_text, portable_artifact, stablehlo_version
+from sporax._src.core.jax_internals import (
+    default_platform,
+    module_text,
+    portable_artifact,
+    stablehlo_version,
+)
 from sporax._src.versions import JAXLIB, numbers
 from sporax.io import graph_program
 from sporax.io.corrupt_file import CorruptFile, rejection, require
@@ -83,7 +88,7 @@ def exported(header, artifact, text, inputs, outputs, custom_calls=True):
 
 def check_platform(platforms):
     """Raise CorruptFile unless a program for these platforms runs on the default backend."""
-    here = {"gpu": ("cuda", "rocm")}.get(jax.default_backend(), (jax.default_backend(),))
+    here = {"gpu": ("cuda", "rocm")}.get(default_platform(), (default_platform(),))
     fits = set(here) & set(platforms)
     require(fits, "of-other-device", "choose-device", platforms=platforms, here=here[0])
 

@@ -1,5 +1,6 @@
 """`sporax doctor`."""
 
+import os
 import re
 import warnings
 
@@ -7,7 +8,8 @@ import jax
 import pytest
 
 from sporax._src.runtime.compilation_cache.folder import Folder
-from sporax._src.workbench.cli import doctor
+from sporax._src.versions import JAXLIB
+from sporax._src.workbench.cli import doctor, gpu
 
 
 def test_says_what_there_is(capsys):
@@ -65,3 +67,50 @@ def test_uses_of_kept_programs_are_counted(tmp_path):
     assert second.uses() == (1, 1)
     (tmp_path / "uses").write_bytes(b"\xff\n3\n1 x\n2 5\n" + b"9" * 5000 + b" 1\n")
     assert second.uses() == (2, 5)
+
+
+OLD, NEW = gpu.Card("V100", "550.54", "7.0"), gpu.Card("H100", "580.65", "9.0")
+ANCIENT = gpu.Card("K80", "470.1", "3.7")
+CUDA13, CUDA12 = "jax-cuda13-plugin", "jax-cuda12-plugin"
+
+
+@pytest.mark.parametrize(
+    ("cards", "plugins", "platforms", "variables", "texts"),
+    [
+        ([], {}, {"cpu"}, {"LD_LIBRARY_PATH": "/a"}, []),
+        ([NEW], {CUDA13: JAXLIB}, {"gpu"}, {}, []),
+        ([OLD], {CUDA12: JAXLIB}, {"gpu"}, {"LD_LIBRARY_PATH": ""}, []),
+        ([NEW], {}, {"cpu"}, {}, ["pip install 'sporax[cuda]'"]),
+        ([OLD], {}, {"cpu"}, {}, ["pip install 'sporax[cuda12]'"]),
+        ([NEW, OLD], {}, {"cpu"}, {}, ["pip install 'sporax[cuda12]'"]),
+        ([ANCIENT], {}, {"cpu"}, {}, ["install a newer NVIDIA driver"]),
+        ([OLD], {CUDA13: JAXLIB}, {"cpu"}, {}, ["driver from 580 and compute", "does not use"]),
+        ([NEW], {CUDA13: "0.1"}, {"gpu"}, {}, ["0.1 and jaxlib .* differ"]),
+        ([NEW], {CUDA13: JAXLIB, CUDA12: JAXLIB}, {"gpu"}, {}, [f"uninstall {CUDA12}"]),
+        ([OLD], {CUDA13: JAXLIB, CUDA12: JAXLIB}, {"gpu"}, {},
+         ["driver from 580", f"uninstall {CUDA13}"]),
+        ([NEW], {CUDA13: JAXLIB}, {"gpu"}, {"LD_LIBRARY_PATH": "/a"}, ["unset LD_LIBRARY_PATH"]),
+        ([NEW], {CUDA13: JAXLIB}, {"cpu"}, {"JAX_PLATFORMS": "cpu"}, ["JAX_PLATFORMS=cpu"]),
+    ],
+)  # fmt: skip
+def test_advice_on_gpus(cards, plugins, platforms, variables, texts):
+    advice = list(gpu.advice(cards, plugins, platforms, variables))
+    assert len(advice) == len(texts)
+    for given, text in zip(advice, texts, strict=True):
+        assert re.search(text.replace("[", r"\["), given)
+
+
+ANSWERS = 'echo "NVIDIA H100 80GB HBM3, 580.65.06, 9.0"', "echo no devices were found; exit 6"
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_asks_the_driver(answer, tmp_path, monkeypatch):
+    command = tmp_path / "nvidia-smi"
+    command.write_text(f"#!/bin/sh\n{answer}\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    if answer is ANSWERS[0]:
+        assert gpu.cards() == [("NVIDIA H100 80GB HBM3", "580.65.06", "9.0")]
+    else:
+        with pytest.raises(OSError, match="no devices were found"):
+            gpu.cards()

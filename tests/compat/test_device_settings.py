@@ -24,8 +24,6 @@ SETTINGS = [
     (ASCEND.op_tuning.aclnn_cache, True, 3),
     (ASCEND.op_debug.aclinit_config, {"err_msg_mode": "1"}, {"x": 1}),
     (ASCEND.op_debug.aclinit_config, {"max_opqueue_num": "20"}, {"max_opqueue_num": 20}),
-    (GPU.op_precision.matmul_allow_tf32, True, 3),
-    (GPU.op_precision.conv_allow_tf32, True, "a"),
     (GPU.op_tuning.conv_fprop_algo, "winograd", "x"),
     (GPU.op_tuning.conv_wgrad_algo, "algo_3", "winograd"),
     (GPU.op_tuning.conv_dgrad_algo, "winograd", "algo_3"),

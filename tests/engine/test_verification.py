@@ -24,6 +24,7 @@ from sporax._src.runtime.engine.verification import admission, switch
 from sporax._src.runtime.engine.verification.report import report
 from sporax._src.runtime.numpy_interpreter import comparison, interpretation
 from sporax._src.runtime.xla_kernels import jaxlib_faults, rewrite
+from tests.platforms import chosen_as_on
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 RUNS = 20
@@ -248,9 +249,9 @@ def test_a_thread_without_evidence(most, left_out, compiled_aside, plant, monkey
 def test_other_devices(monkeypatch, most, compared):
     """As on a GPU: the first run of a program is compared on the host, if that is quick."""
     wrong_from_run(1, monkeypatch)
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(switch, "MOST_WORK", most)
-    texts, results = warned(Net(), X)
+    with chosen_as_on("gpu"):
+        texts, results = warned(Net(), X)
     assert (len(texts), report.compared) == (compared, compared)
     is_right = np.allclose(results[-1], expected(X), rtol=1e-3)
     assert is_right == bool(compared)

@@ -15,6 +15,7 @@ import safetensors.numpy
 import sporax as ms
 from sporax import Parameter, Tensor, jit, nn, ops
 from sporax._src.core.tree import tensors_of
+from tests.platforms import chosen_as_on
 
 # In a process of its own: neither this file nor any other code of a net is there.
 ELSEWHERE = """
@@ -448,11 +449,10 @@ def test_damaged_and_foreign_files(tmp_path):
         ms.load(file, dec_key=b"k")
 
 
-def test_a_program_for_another_device_is_refused(tmp_path, monkeypatch):
+def test_a_program_for_another_device_is_refused(tmp_path):
     file = tmp_path / "f.mindir"
     ms.export(nn.Dense(2, 1), X, file_name=file, file_format="MINDIR")
-    monkeypatch.setattr("jax.default_backend", lambda: "tpu")
-    with pytest.raises(ValueError, match="its program is for cpu, and this is tpu"):
+    with chosen_as_on("tpu"), pytest.raises(ValueError, match="is for cpu, and this is tpu"):
         ms.load(file)
 
 

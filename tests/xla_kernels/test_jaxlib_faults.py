@@ -23,10 +23,12 @@ SAFE = [f for f in FAULTS if f.reproducer and not f.ends_process]
 # Prints the flags after the import, and the sum of additions at an index by a compiled program.
 SCRIPT = """
 import os
+import jax
 import numpy as np
 import sporax as ms
 from sporax import Tensor, jit, ops
 
+print(jax.config.jax_default_matmul_precision)
 add = jit(lambda x, i, v: ops.tensor_scatter_add(x, i, v))
 indices = Tensor(np.zeros((10, 1), np.int32))
 print(os.environ.get("XLA_FLAGS", ""), float(add(ops.zeros(2), indices, ops.ones(10))[0]))
@@ -84,7 +86,7 @@ def test_option_joins_the_flags(option, flags, expected):
 def test_options_are_set(tmp_path, has_plugin):
     if has_plugin:
         (tmp_path / "jax_cuda13_plugin").mkdir()
-    *flags, total = run(
+    precision, *flags, total = run(
         SCRIPT, PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]), SPORAX_TIERS="off"
     )
     wanted = {
@@ -93,6 +95,7 @@ def test_options_are_set(tmp_path, has_plugin):
         if f.option and f.is_in(version("jaxlib")) and (has_plugin or f.platform == "cpu")
     }
     assert ({*flags}, total) == (wanted, "10.0")
+    assert precision == ("highest" if has_plugin else "None")
 
 
 def test_options_that_come_too_late_go_with_each_program():

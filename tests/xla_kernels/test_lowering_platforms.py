@@ -18,6 +18,7 @@ from sporax._src.runtime.engine.verification import switch
 from sporax._src.runtime.xla_kernels.onednn import library
 from sporax._src.transforms.autodiff import grad
 from sporax.ops.declare import OPS
+from tests.platforms import chosen_as_on
 from tests.samples import collect
 
 sporax.install_as_mindspore()
@@ -66,10 +67,10 @@ def lowering(monkeypatch):
     """What runs is lowered for both platforms, and chosen as on a GPU."""
     forest.clear()
     result = Lowering(PLATFORMS)
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(hooks, "program", result.program)
     monkeypatch.setattr(switch, "MODE", "off")  # zeros are not what the interpreter gives
-    yield result
+    with chosen_as_on("gpu"):
+        yield result
     forest.clear()
 
 
@@ -120,9 +121,9 @@ def test_what_has_no_form_is_still_without_one(sample, lowering):
 
 
 @pytest.mark.skipif(library.load() is None, reason="oneDNN is not for this platform")
-def test_a_cpus_kernel_would_be_seen(lowering, monkeypatch):
-    monkeypatch.setattr(jax, "default_backend", lambda: "cpu")
-    call(ops.conv2d, [np.ones(s, np.float32) for s in ((1, 64, 9, 9), (64, 64, 3, 3))])
+def test_a_cpus_kernel_would_be_seen(lowering):
+    with chosen_as_on("cpu"):
+        call(ops.conv2d, [np.ones(s, np.float32) for s in ((1, 64, 9, 9), (64, 64, 3, 3))])
     assert lowering.of_a_cpu()
 
 

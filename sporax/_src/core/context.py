@@ -124,7 +124,8 @@ def set_recursion_limit(recursion_limit=1000):
 
 def set_deterministic(deterministic):
     """Set whether all runs of a computation are bitwise equal: it is then compiled at its first
-    run, not at its second. Two runs of one script are equal either way.
+    run, not at its second. Two runs of one script are equal either way on a CPU. On a GPU, programs
+    that are compiled afterwards use no kernel whose sums depend on timing, and no autotuning.
 
     >>> ms.set_deterministic(False)
     """

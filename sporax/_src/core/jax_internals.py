@@ -8,6 +8,7 @@ jaxpr's results depend on or whether a backend has started, or to put arrays on 
 import contextlib
 import functools
 import os
+import pickle
 from contextvars import ContextVar
 from typing import Any
 
@@ -29,6 +30,7 @@ from jax._src.xla_bridge import (
     register_backend_factory,
 )
 from jax.core import ShapedArray
+from jax.experimental import serialize_executable
 from jax.export import symbolic_shape
 from jax.extend.core import (
     ClosedJaxpr,  # pyright: ignore[reportPrivateImportUsage]
@@ -41,6 +43,7 @@ from jax.extend.core import (
 from jax.extend.core.primitives import closed_call_p
 from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import dce_jaxpr
+from jaxlib import lapack
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo as hlo
 
@@ -50,10 +53,12 @@ __all__ = (
     "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
     "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
     "call", "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
-    "device_array", "equations", "eval_context", "evaluate_size", "evaluated", "interpret",
-    "is_symbolic", "jaxpr_as_fun", "mlir", "module_text", "on_comparison", "parsed_module",
-    "portable_artifact", "primitive_jaxpr", "scan_counts", "set_compilation_cache",
-    "stablehlo_version", "terms_of", "times_zero", "used_inputs", "with_jaxprs", "within",
+    "default_device", "default_platform", "device_array", "equations", "eval_context",
+    "evaluate_size", "evaluated", "initialize_lapack", "interpret", "is_symbolic", "jaxpr_as_fun",
+    "loaded_executable", "mlir", "module_text", "on_comparison", "parsed_module",
+    "portable_artifact", "primitive_jaxpr", "scan_counts", "serialized_executable",
+    "set_compilation_cache", "stablehlo_version", "terms_of", "times_zero", "used_inputs",
+    "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -67,13 +72,25 @@ def _placement(default):
     return jax.sharding.SingleDeviceSharding(device), [device]
 
 
+def default_device() -> Any:
+    """Return the device that programs run on: of `set_device`, else JAX's default."""
+    return _placement(_config.jax_default_device)[1][0]
+
+
+def default_platform():
+    """Return the platform of that device: 'cpu', 'gpu', 'tpu'. `jax.default_backend` is still 'gpu'
+    after `set_device("CPU")` on a machine with a GPU."""
+    default = _config.jax_default_device
+    return jax.default_backend() if default is None else default_device().platform
+
+
 _shaped = functools.lru_cache(1024)(ShapedArray)
+_config: Any = jax.config
 
 
 def device_array(array):
     """`jax.device_put` of a NumPy array, in 4 us instead of 50."""
-    default = jax.config.jax_default_device  # pyright: ignore[reportAttributeAccessIssue]
-    sharding, devices = _placement(default)
+    sharding, devices = _placement(_config.jax_default_device)
     try:
         budget.spend(array.nbytes)
         return batched_device_put(
@@ -256,10 +273,12 @@ def barrier(variable, beside, is_constant=True):
     From jaxlib 0.12 on, XLA:CPU keeps an optimization barrier until it has fused operations, so
     that arrays on both sides of it are written to memory. So for real numbers, unless XLA knows
     them (`is_constant`), it is a `reduce_precision` to more bits than the dtype has: the simplifier
-    does not know that it changes nothing, and no instruction is emitted for it."""
+    does not know that it changes nothing, and no instruction is emitted for it. A TPU's compiler
+    has not been tried."""
     dtype = variable.aval.dtype
     is_real = dtype.itemsize > 1 and jnp.issubdtype(dtype, np.floating)
-    equation = _precise(dtype) if is_real and not is_constant else _barrier()
+    is_known = is_constant or default_platform() == "tpu"
+    equation = _precise(dtype) if is_real and not is_known else _barrier()
     return _applied(equation, variable, beside)
 
 
@@ -317,6 +336,31 @@ def compiled_for_once():
 
 
 # programs in files ------------------------------------------------------------------------------
+
+
+def serialized_executable(compiled):
+    """Return a `jax.stages.Compiled` as bytes; None for one that calls back into Python, or whose
+    constants are arguments."""
+    try:
+        return serialize_executable.serialize(compiled)[0]
+    except (AttributeError, NotImplementedError, TypeError, ValueError, pickle.PicklingError):
+        return None
+    except jax.errors.JaxRuntimeError:  # this XLA cannot serialize it
+        return None
+
+
+def loaded_executable(content, arguments, n_results, device):
+    """Return the function of such bytes. They are trusted: JAX unpickles them, and they are code.
+    `arguments`: a tree like its arguments; it returns a list."""
+    trees = jax.tree.structure((arguments, {})), jax.tree.structure([0] * n_results)
+    return serialize_executable.deserialize_and_load(
+        bytes(content), *trees, backend=device.client, execution_devices=[device]
+    )
+
+
+def initialize_lapack():
+    """Find the functions of LAPACK, as JAX does when it lowers a program that calls them."""
+    lapack._lapack.initialize()  # pyright: ignore[reportPrivateImportUsage]
 
 
 def module_text(artifact):

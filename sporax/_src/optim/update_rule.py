@@ -57,6 +57,8 @@ class Rule:
 
         op = Op(self.name, run, check=self._check, attributes=attributes)
         op.stops_gradient = True
+        options = decays, centralizes, scales, self.decoupled
+        op.identity = self.fn, self.name, self.states, options, attributes
         return op
 
     def _check(self, param, *operands):

@@ -3,6 +3,7 @@
 from jax import lax
 
 from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.xla_kernels import precision
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.convolution import (
     PAD_MODE,
@@ -58,7 +59,7 @@ def conv3d(
     around = _around(pad_mode, padding, input.shape[2:], weight.shape[2:], stride, dilation)
     y = lax.conv_general_dilated(
         input, weight, stride, around, rhs_dilation=dilation, feature_group_count=groups,
-        dimension_numbers=("NCDHW", "OIDHW", "NCDHW"),
+        dimension_numbers=("NCDHW", "OIDHW", "NCDHW"), precision=precision.of_convolution(),
     )  # fmt: skip
     require(0 not in y.shape[2:], "window-fit-into-padded", kernel=weight.shape[2:])
     return add_bias(y, bias, weight)

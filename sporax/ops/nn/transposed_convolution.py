@@ -3,6 +3,7 @@
 from jax import lax
 
 from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.xla_kernels import precision
 from sporax.ops.declare import OPTIONAL, Array, composite, op
 from sporax.ops.nn.convolution import PAD_MODE, add_bias, same_padding
 from sporax.ops.nn.dense import same_dtype, without_bias
@@ -41,7 +42,7 @@ def conv_transpose(
     y = lax.conv_general_dilated(
         input, kernel, (1,) * count, padding, lhs_dilation=stride, rhs_dilation=dilation,
         dimension_numbers=(f"NC{letters}", f"OI{letters}", f"NC{letters}"),
-        feature_group_count=groups,
+        feature_group_count=groups, precision=precision.of_convolution(),
     )  # fmt: skip
     return add_bias(y, bias, kernel)
 

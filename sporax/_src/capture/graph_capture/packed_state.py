@@ -15,7 +15,6 @@ from itertools import repeat
 from operator import attrgetter
 from weakref import getweakrefcount
 
-import jax
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
@@ -23,7 +22,7 @@ from jax import numpy as jnp
 from sporax._src.capture.graph_capture.graph_call import GraphCall, captured_op
 from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
-from sporax._src.core.jax_internals import device_array
+from sporax._src.core.jax_internals import default_platform, device_array
 from sporax._src.core.to_host import on_host
 from sporax._src.core.value import Aval, PendingTrace, Shared, Value, set_arrays, updating
 from sporax._src.runtime.engine import compile_policy
@@ -41,7 +40,7 @@ _value_of = attrgetter("_value")
 
 def is_allowed():
     """Return True if another program may take over: never if all calls must have the same bits."""
-    return compile_policy.uses_interpreter and jax.default_backend() == "cpu"
+    return compile_policy.uses_interpreter and default_platform() == "cpu"
 
 
 class Layout:

@@ -18,7 +18,7 @@ import stat
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -82,6 +82,8 @@ class Folder:
     damaged file counts as missing, and is rewritten. Reading a file updates its time.
     """
 
+    packed: ClassVar[Any] = {}  # programs of a packed file: {name: content}, read before files
+
     def __init__(self, path):
         self._path = Path(path)
         self._unpruned = PRUNED_AFTER  # bytes since the last pruning
@@ -94,6 +96,8 @@ class Folder:
     def get(self, key):
         """Return the cached program; None if it is missing or damaged."""
         file = self._file(key)
+        if file.name in self.packed:
+            return self.packed[file.name]
         try:
             if not self._path.is_dir() or not self._trusted():
                 return None
@@ -189,7 +193,42 @@ class Folder:
         return self._is_trusted
 
     def _file(self, key):
-        return self._path / f"{key[-128:]}{_SUFFIX}"  # the key ends with the hash
+        return self._path / _name(key)
+
+
+def _name(key):
+    """Return the name of the file of a key, which ends with the hash."""
+    return f"{key[-128:]}{_SUFFIX}"
+
+
+class Recorded:
+    """Compiled programs in memory, {name of a file: content}: a cache that begins empty, since XLA
+    cannot write a program to a file that it has loaded from one. `is_open`: whether programs are
+    read and added."""
+
+    def __init__(self):
+        self.programs, self.is_open = {}, True
+
+    def get(self, key):
+        """Return the cached program, or None."""
+        return self.programs.get(_name(key)) if self.is_open else None
+
+    def put(self, key, value):
+        """Store a program."""
+        if self.is_open:
+            self.programs[_name(key)] = bytes(value)
+
+
+def record():
+    """Make JAX keep the programs that it compiles in a `Recorded` alone, and return it."""
+    cache, name = Recorded(), "recorded"
+    jax.config.update("jax_enable_compilation_cache", True)
+    jax.config.update("jax_compilation_cache_dir", name)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+    jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
+    set_compilation_cache(name, cache)
+    return cache
 
 
 def prune(where, most_bytes):

@@ -23,8 +23,11 @@ def path():
 def code(*chunks):
     """Return the HMAC-SHA256 of `chunks`; None without a key that only the user can read."""
     key = _key(path())
-    if key is None:
-        return None
+    return None if key is None else signed(key, *chunks)
+
+
+def signed(key, *chunks):
+    """Return the HMAC-SHA256 of `chunks` with a key."""
     total = hmac.new(key, digestmod="sha256")
     for chunk in chunks:
         total.update(len(chunk).to_bytes(8, "little"))

@@ -16,11 +16,11 @@ after `set_deterministic(True)`, so that all runs of a trace are bitwise equal.
 
 import functools
 
-import jax
-
 from sporax._src.core.environment import Process, choice
 from sporax._src.core.errors import user_frame, warn
 from sporax._src.core.hooks import hooks
+from sporax._src.core.jax_internals import default_platform
+from sporax._src.runtime.engine import packing
 from sporax._src.runtime.engine.debug import compile_log
 from sporax._src.runtime.engine.debug.out_of_memory import bytes_needed
 from sporax._src.runtime.engine.program import Program, TraceFunction
@@ -56,7 +56,8 @@ def prepare(state, alive, dead, inputs):
     avals = [a for step in path for a in step.avals]
     kind = (hooks.program or Program) if trace.collective is None else trace.collective.program
     make = functools.partial(kind, trace, avals, alive, dead)
-    plan = _plan(trace, slot, kind)
+    program = packing.loaded(make, trace, alive, dead)
+    plan = _plan(trace, slot, kind) if program is None and not packing.is_written() else None
     if plan is not None and Process.is_forked:
         program = interpretation.Interpretation(plan)
     elif plan is not None:
@@ -72,8 +73,10 @@ def prepare(state, alive, dead, inputs):
         if family.sets == PATIENCE and len(path) >= SHORTEST and not family.warned:
             family.warned = True
             _warn_of_change(before, trace.inputs)
-    else:
-        program = verification.on_trial(make, state, trace, alive, slot)
+    elif program is None:
+        if is_packed := packing.is_written():
+            make = functools.partial(packing.compiled, make, trace, alive, dead)
+        program = verification.on_trial(make, state, trace, alive, slot, is_packed)
     run = program
     if compile_log.channel.is_on:
         was_interpreted = (alive, dead) in state.programs
@@ -91,7 +94,7 @@ def _plan(trace, slot, kind):
     compilation."""
     may_interpret = uses_interpreter or Process.is_forked
     may_interpret = may_interpret and kind is Program and hooks.devices is None
-    if not may_interpret or jax.default_backend() != "cpu":
+    if not may_interpret or default_platform() != "cpu":
         return None
     programs, key = slot
     if key in programs and not Process.is_forked:  # the interpreter has left it to a program

@@ -116,9 +116,9 @@ class Op:
 
     __slots__ = (
         "alias", "attributes", "bounds", "check", "checks", "collective", "components", "converted",
-        "converts", "declared", "family", "fn", "forget", "layout", "mark", "name", "operands",
-        "parameters", "promotes", "pullbacks", "real", "recorded", "resized", "rules", "sizes",
-        "stops_gradient", "varied",
+        "converts", "declared", "family", "fn", "forget", "identity", "layout", "mark", "name",
+        "operands", "parameters", "promotes", "pullbacks", "real", "recorded", "resized", "rules",
+        "sizes", "stops_gradient", "varied",
     )  # fmt: skip
 
     fn: Any
@@ -133,6 +133,7 @@ class Op:
         self.operands: tuple[str, ...] = ()  # their names, for messages
         self.parameters: Any = {}  # of the function that declares it, by name
         self.declared: Any = None  # (Declaration, attributes, structure), see `Declaration.bind`
+        self.identity: Any = None  # (function of sporax, *values that determine `fn` with it)
         self.varied: Any = None  # attributes -> the function with these instead
         self.stops_gradient = False  # whether it blocks gradients
         self.alias = False  # whether its output is its operand

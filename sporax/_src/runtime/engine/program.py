@@ -9,8 +9,10 @@ import jax
 import numpy as np
 from jax import lax
 
+from sporax._src.core.context import get_context
 from sporax._src.core.environment import Process
 from sporax._src.core.hooks import hooks
+from sporax._src.core.jax_internals import default_platform
 from sporax._src.core.memory_limits import (
     COMPILING,
     RESERVE,
@@ -155,13 +157,12 @@ class Program:
             return function.outputs(reals, integers, arrays, alive)
 
         self.runs = host_memory.Runs(memory() if must_fail else None)
-        on_cpu = jax.default_backend() == "cpu" and is_here
+        on_cpu = default_platform() == "cpu" and is_here
         # bytes that a run allocates: for results, and for temporaries if their size is known
         donated = bytes_of([inputs[k] for k in self.donated])
         self.size = bytes_of(results) - donated if on_cpu else 0
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
-        if on_cpu and options is None:
-            options = jaxlib_faults.compiler_options()
+        options = _options(on_cpu) if options is None else options
         self.compiled: Any = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:
             self.compiled = _waited(self.compiled)
@@ -219,6 +220,14 @@ class Program:
             raise _of_memory(error) from error
         except ValueError as error:
             raise hooks.incompatible(error, arrays) from None
+
+
+def _options(on_cpu):
+    """Return the compiler options of a program; None: the defaults."""
+    if on_cpu:
+        return jaxlib_faults.compiler_options()
+    is_exact = default_platform() == "gpu" and get_context("deterministic") == "ON"
+    return {"xla_gpu_deterministic_ops": True} if is_exact else None
 
 
 def find_memory():

@@ -6,10 +6,11 @@ but in one large matmul. For LeNet-5's layers, forward and both gradients, it ta
 oneDNN's convolution, if available, takes less.
 """
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax._src.core.jax_internals import default_platform
+from sporax._src.runtime.xla_kernels import precision
 from sporax._src.runtime.xla_kernels.onednn import library
 
 # where the band matrix was measured to be faster
@@ -35,6 +36,7 @@ def convolve(x, weight, stride, padding, dilation, groups):
         rhs_dilation=dilation,
         dimension_numbers=("NCHW", "OIHW", "NCHW"),
         feature_group_count=groups,
+        precision=precision.of_convolution(),
     )
 
 
@@ -42,7 +44,7 @@ def _tile(x, weight, stride, padding, dilation, groups):
     """Return the number of result columns of one band matrix; 0 if `lax`'s form is better."""
     kernel = weight.shape[3]
     width = x.shape[3] + padding[2] + padding[3] - kernel + 1
-    plain = stride == dilation == (1, 1) and groups == 1 and jax.default_backend() == "cpu"
+    plain = stride == dilation == (1, 1) and groups == 1 and default_platform() == "cpu"
     if library.load() is not None and str(x.dtype) in library.TYPES:
         return 0
     if not plain or x.shape[1] > _MOST_CHANNELS or not 1 <= width <= _WIDEST or kernel < 3:

@@ -199,10 +199,15 @@ _PLUGINS = "jax_cuda12_plugin", "jax_cuda13_plugin"
 
 
 @functools.cache
+def has_cuda():
+    """Return True if JAX's plugin for NVIDIA GPUs is installed."""
+    return any(map(importlib.util.find_spec, _PLUGINS))
+
+
+@functools.cache
 def present():
     """Return the faults of the installed jaxlib on the installed platforms."""
-    has_cuda = any(map(importlib.util.find_spec, _PLUGINS))
-    return [f for f in FAULTS if f.is_in(JAXLIB) and (f.platform == "cpu" or has_cuda)]
+    return [f for f in FAULTS if f.is_in(JAXLIB) and (f.platform == "cpu" or has_cuda())]
 
 
 def set_options():

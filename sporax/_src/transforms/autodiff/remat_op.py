@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from sporax._src.core.jax_internals import default_platform
 from sporax._src.runtime.engine.operation import Op, Rule
 from sporax._src.transforms.lifting.lifted_op import LiftedOp
 
@@ -31,7 +32,7 @@ def _(size, batched, x):
 def behind_barrier(run, avals, arrays):
     """Compute `run(*arrays)` isolated from the other computations of the program."""
     inexact = [x for a, x in zip(avals, arrays, strict=True) if a.inexact and a.size and not a.weak]
-    if jax.default_backend() != "cpu" or not inexact:
+    if default_platform() != "cpu" or not inexact:
         return run(*lax.optimization_barrier(tuple(arrays)))
     # the last is a cotangent; the first may be a constant to XLA
     ends = [lax.stop_gradient(inexact[i].ravel()[0]) for i in (0, -1)]

@@ -20,6 +20,7 @@ from sporax._src.workbench.cli.errors import errors
 from sporax._src.workbench.cli.job_key import VARIABLE
 from sporax._src.workbench.cli.launch import PORT, launch
 from sporax._src.workbench.cli.lint import KINDS, lint
+from sporax._src.workbench.cli.pack import pack, use
 from sporax._src.workbench.cli.run import run_module, run_script
 from sporax._src.workbench.cli.verify import verify_file, verify_script
 
@@ -68,6 +69,7 @@ def _parser():
 
     for add in (
         _add_run,
+        _add_pack,
         _add_launch,
         _add_check,
         _add_lint,
@@ -90,14 +92,53 @@ def _add_run(commands):
     run = commands.add_parser(
         "run",
         help="run a MindSpore script as it is",
-        usage="sporax run [--mesh data=8] script.py [arguments]\n"
-        "       sporax run [--mesh data=8] -m module [arguments]",
+        usage="sporax run [--mesh data=8] [--packed FILE] script.py [arguments]\n"
+        "       sporax run [--mesh data=8] [--packed FILE] -m module [arguments]",
         description="Run a script, or with -m a module, in which 'import mindspore' is sporax.",
-        examples=["sporax run train.py --epochs 3", "sporax run --mesh data=8 train.py"],
+        examples=[
+            "sporax run train.py --epochs 3",
+            "sporax run --mesh data=8 train.py",
+            "sporax run --packed train.packed train.py",
+        ],
     )
     _add_mesh(run, "several devices")
+    _completes_files(
+        run.add_argument("--packed", metavar="FILE", help="take programs from a file of 'pack'")
+    )
+    _add_key(run, "that signed it")
     _add_script(run)
     run.set_defaults(action=lambda options: _run(run, options))
+
+
+def _add_pack(commands):
+    packing = commands.add_parser(
+        "pack",
+        help="run a script and keep its compiled programs in a file",
+        usage="sporax pack [--output FILE] [--key FILE] script.py [arguments]\n"
+        "       sporax pack [--output FILE] [--key FILE] -m module [arguments]",
+        description="Run a script or a module, compile all of its programs, compare each once with "
+        "the interpreter, and write them to a file. 'sporax run --packed' starts from it on "
+        "machines with the same versions, devices and processor. The file is code, and signed "
+        "with your key; for machines that do not share your home folder, sign it with a key in a "
+        "file that they have.",
+        examples=[
+            "sporax pack train.py --epochs 1",
+            "sporax pack --output train.packed --key cluster.key train.py",
+            "sporax run --packed train.packed --key cluster.key train.py",
+        ],
+    )
+    _completes_files(
+        packing.add_argument("--output", metavar="FILE", help="by default the script's, .packed")
+    )
+    _add_key(packing, "to sign with, written if it is missing")
+    _add_script(packing)
+    packing.set_defaults(action=lambda options: _pack(packing, options))
+
+
+def _add_key(parser, which):
+    _completes_files(
+        parser.add_argument("--key", metavar="FILE", help=f"the file of a key {which}")
+    )
 
 
 def _add_check(commands):
@@ -396,6 +437,8 @@ def _launch(parser, options):
 def _run(parser, options):
     if options.script is None and not options.module:
         parser.error("a script, or '-m' and a module, must be given")
+    if options.packed is not None and (code := use(options.packed, options.key)):
+        return code
     try:
         mesh = _mesh(options)
     except ValueError as error:
@@ -404,6 +447,12 @@ def _run(parser, options):
         if options.module:
             return run_module(options.module[0], options.module[1:])
         return run_script(options.script, options.arguments)
+
+
+def _pack(parser, options):
+    if options.script is None and not options.module:
+        parser.error("a script, or '-m' and a module, must be given")
+    return pack(options)
 
 
 def _mesh(options):

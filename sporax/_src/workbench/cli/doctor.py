@@ -21,9 +21,12 @@ from sporax._src.runtime.engine.verification import admission
 from sporax._src.runtime.xla_kernels import jaxlib_faults
 from sporax._src.runtime.xla_kernels.onednn import library
 from sporax._src.versions import JAXLIB
+from sporax._src.workbench.cli import gpu
 
 _MARKS = {"fine": " ", "note": "!", "problem": "x"}
-_SETTINGS = re.compile(r"SPORAX_|JAX_|XLA_|OMP_NUM_THREADS$|CUDA_VISIBLE_DEVICES$|TF_CPP_")
+_SETTINGS = re.compile(
+    r"SPORAX_|JAX_|XLA_|OMP_NUM_THREADS$|CUDA_VISIBLE_DEVICES$|LD_LIBRARY_PATH$|TF_CPP_"
+)
 _TRIALS = 20
 _EXTRA = re.compile(r"([\w.-]+)\s*[^\[\w.-].*extra == ['\"]([\w-]+)['\"]")
 
@@ -91,6 +94,16 @@ def _devices():
         f"{device}: {device.device_kind}" + (f", {bytes_text(memory)}" if memory else "")
         for device, memory in zip(jax.devices(), memories, strict=True)
     ]
+
+
+def _gpu():
+    cards, plugins = gpu.cards(), gpu.plugins()
+    for text in gpu.advice(cards, plugins, {device.platform for device in jax.devices()}):
+        warnings.warn(text, stacklevel=1)
+    lines = [f"{c.name}, driver {c.driver}, compute capability {c.capability}" for c in cards]
+    lines += [f"{name} {version}" for name, version in plugins.items()]
+    precision = jax.config.jax_default_matmul_precision
+    return [*lines, f"float32 products: precision {precision}"] if lines else "none of NVIDIA's"
 
 
 def _processor():
@@ -185,7 +198,7 @@ def _training():
 
 # the checks, in order
 CHECKS = {
-    "versions": _versions, "jax": _jax, "devices": _devices, "processor": _processor,
+    "versions": _versions, "jax": _jax, "devices": _devices, "GPU": _gpu, "processor": _processor,
     "oneDNN": _onednn, "compiled programs": _cache, "mindspore": _mindspore, "extras": _extras,
     "settings": _settings, "training": _training,
 }  # fmt: skip

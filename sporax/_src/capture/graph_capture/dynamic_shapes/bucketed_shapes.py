@@ -36,7 +36,12 @@ from sporax._src.capture.graph_capture.side_effects import has_escaped
 from sporax._src.capture.staging.symbolic_scalars import tracing
 from sporax._src.core.errors import is_users
 from sporax._src.core.interruptions import uninterrupted
-from sporax._src.core.jax_internals import is_symbolic, on_comparison, primitive_jaxpr
+from sporax._src.core.jax_internals import (
+    default_platform,
+    is_symbolic,
+    on_comparison,
+    primitive_jaxpr,
+)
 from sporax._src.core.to_host import on_host
 from sporax._src.core.tree import itself, map_tensors, tensors_of
 from sporax._src.core.value import (
@@ -268,7 +273,7 @@ def _padded(value, aval, bucket):
     if shape == value.aval.shape:
         return value
     array = value.read()
-    if jax.default_backend() != "cpu":
+    if default_platform() != "cpu":
         widths = [(0, n - m, 0) for n, m in zip(shape, array.shape, strict=True)]
         return shared_value(jax.lax.pad(array, jnp.zeros((), array.dtype), widths))
     padded = np.zeros(shape, array.dtype)
@@ -284,7 +289,7 @@ def _unpadded(value, aval, layouts, sizes, bucket):
     dims = [f for n, own in zip(aval.shape, layouts, strict=True) for f in own or factors(n)]
     slices = tuple([slice(size_at(f, sizes)) for f in dims])
     array = value.read()
-    if jax.default_backend() == "cpu":
+    if default_platform() == "cpu":
         array = on_host(array)
     array = array.reshape([size_at(f, bucket) for f in dims])[slices].reshape(shape)
     return owned_value(jax.device_put(np.array(array)) if isinstance(array, np.ndarray) else array)

@@ -1,10 +1,11 @@
-"""`mindspore.device_context.gpu`: JAX's GPUs, and settings of cuDNN's kernels."""
+"""`mindspore.device_context.gpu`: JAX's GPUs, TensorFloat-32, and settings of cuDNN's kernels."""
 
 from sporax._src.diagnosis.rules import require
 from sporax._src.mindspore.compat import devices
 from sporax._src.mindspore.compat.device_context.device_settings import setters
+from sporax._src.runtime.xla_kernels import precision
 
-globals().update(setters("device_context.gpu"))
+globals().update(setters("device_context.gpu", precision.ACTIONS))
 
 
 def is_available():

@@ -3,8 +3,7 @@
 import functools
 import os
 
-import jax
-
+from sporax._src.core.jax_internals import default_device
 from sporax._src.core.memory_limits import RESERVE, limit, reason_of
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import message, rejection
@@ -34,7 +33,7 @@ def _total():
 
 def memory():
     """Return the bytes available to programs: of the device, else of the host."""
-    statistics = jax.local_devices()[0].memory_stats() or {}
+    statistics = default_device().memory_stats() or {}
     return statistics.get("bytes_limit") or min(_total(), limit() or _total())
 
 

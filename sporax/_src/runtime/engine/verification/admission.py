@@ -17,7 +17,7 @@ import jax
 
 from sporax._src.core.environment import Process
 from sporax._src.core.errors import warn
-from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.core.jax_internals import default_device, default_platform, jaxpr_as_fun
 from sporax._src.runtime.compilation_cache import folder
 from sporax._src.runtime.xla_kernels import constant_barriers, jaxlib_faults
 from sporax._src.versions import JAXLIB
@@ -53,10 +53,10 @@ def admit():
 
 def _tried():
     """Return the faults whose reproducers run here."""
-    platform = {"gpu": "cuda"}.get(jax.default_backend(), jax.default_backend())
+    here = {"gpu": "cuda"}.get(default_platform(), default_platform())
     return [
         fault for fault in jaxlib_faults.FAULTS
-        if fault.reproducer and not fault.ends_process and fault.platform == platform
+        if fault.reproducer and not fault.ends_process and fault.platform == here
     ]  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def _file():
     where = folder.folder()
     if where is None:
         return None
-    device = jax.local_devices()[0]
+    device = default_device()
     facts = JAXLIB, device.platform, device.device_kind, *processor()
     facts += os.environ.get("XLA_FLAGS", ""), *(fault.name for fault in _tried())
     return where / (hashlib.sha256("\0".join(facts).encode()).hexdigest() + _SUFFIX)

@@ -4,17 +4,16 @@ import functools
 import itertools
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
-from sporax._src.core.jax_internals import device_array
+from sporax._src.core.jax_internals import default_platform, device_array
 from sporax._src.core.to_host import on_host
 from sporax._src.runtime.engine.debug.out_of_memory import operations
 from sporax._src.runtime.numpy_interpreter import comparison, interpretation, rounding
 from sporax._src.runtime.numpy_interpreter.plans import Unsupported
 from sporax._src.runtime.numpy_interpreter.polymorphic_plan import plan_for_these_sizes
 
-# default unit roundoff of float32 products (TensorFloat-32; bfloat16)
+# unit roundoff that float32 convolutions may have (TensorFloat-32; bfloat16)
 DEVICE_PRECISION = {"gpu": 2.0**-10, "tpu": 2.0**-7}
 MOST_WORK = 10**9  # multiplications; with more, perturbed plans take long
 RUNS = 16  # of perturbed plans at most; a rejected program costs more
@@ -38,7 +37,7 @@ class Operands:
 
 def is_on_host():
     """Return True if programs run on the CPU, as the interpreter does."""
-    return jax.default_backend() == "cpu"
+    return default_platform() == "cpu"
 
 
 def interpreted(trace, outputs, operands):
@@ -70,7 +69,7 @@ class Tolerance(NamedTuple):
         avals = [a for _, each in operations((op, rule.avals) for op, rule, _ in trace.steps)
                  for a in each]  # fmt: skip
         dtypes = {a.dtype for a in (*avals, *trace.inputs)}
-        of_device = DEVICE_PRECISION.get(jax.default_backend(), 0.0)
+        of_device = DEVICE_PRECISION.get(default_platform(), 0.0)
         return cls(max(comparison.precision_of(dtypes), of_device), len(avals))
 
     def wider(self, trace, outputs, operands, expected, measuring=lambda: None):

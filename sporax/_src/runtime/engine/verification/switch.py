@@ -215,9 +215,10 @@ def switch_of(state, trace, alive, make, slot):
     return Switch(trace, alive, state.evidence, make, slot)
 
 
-def on_trial(make, state, trace, alive, slot):
-    """Return a new program, in a `Trial` if it is compared: with `always`, after runs on the
-    interpreter, and on a device other than a CPU. Programs of several devices are not compared."""
+def on_trial(make, state, trace, alive, slot, is_compared=False):
+    """Return a new program, in a `Trial` if it is compared: if `is_compared`, with `always`, after
+    runs on the interpreter, and on a device other than a CPU. Programs of several devices are not
+    compared."""
     if MODE == "off":
         return make()
     admission.admit()
@@ -225,7 +226,7 @@ def on_trial(make, state, trace, alive, slot):
     if type(program) is not Program or hooks.devices is not None:
         report.leave_out(trace, "it is of several devices or processes")
         return program
-    if MODE == "switch" and state.evidence is None and is_on_host():
+    if MODE == "switch" and state.evidence is None and is_on_host() and not is_compared:
         return program
     table = Table() if state.evidence is None or MODE == "always" else state.evidence
     return Trial(Switch(trace, alive, table, make, slot), program, MODE == "always")

@@ -26,7 +26,7 @@ from sporax._src.runtime.xla_kernels.onednn import ffi, library
 SRC, DST, WEIGHTS, DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 1, 17, 33, 129, 145, 161
 _TRAINING, _DIRECT = 64, 1
 _SMALL = 1 << 22
-_TARGET = "sporax_onednn_convolution"
+TARGET = "sporax_onednn_convolution"
 
 # kind -> (arguments read, in the order of the equation's operands; the argument written);
 # "transposed weights": the weights of a transposed convolution, reversed
@@ -222,8 +222,9 @@ def _execute(text, operands, results):
 
 
 @functools.cache
-def _register():
-    ffi.register(_TARGET, _execute)
+def register():
+    """Make XLA know the custom call `TARGET`."""
+    ffi.register(TARGET, _execute)
 
 
 class _Call(NamedTuple):
@@ -267,9 +268,9 @@ def in_program(params, lhs, rhs, out, is_reversed):
     call = _call(params, lhs, rhs, out, is_reversed)
     if call is None:
         return None
-    _register()
+    register()
     shape = [out.shape[axis] for axis in call.orders[2]]
-    kernel = jax.ffi.ffi_call(_TARGET, jax.ShapeDtypeStruct(shape, out.dtype))
+    kernel = jax.ffi.ffi_call(TARGET, jax.ShapeDtypeStruct(shape, out.dtype))
 
     def run(lhs, rhs):
         result = kernel(lhs, rhs, text=call.text.decode())

@@ -21,7 +21,7 @@ import numpy as np
 from sporax._src.runtime.xla_kernels.onednn import ffi, library
 from sporax._src.runtime.xla_kernels.recurrence import KINDS, count_of_operands, unpacked
 
-_TARGET = "sporax_onednn_recurrence"
+TARGET = "sporax_onednn_recurrence"
 _INFERENCE, _TRAINING, _BACKWARD = 96, 64, 128
 _SRC, _STATE, _WEIGHTS, _BIAS, _DST, _LAST = 1, 2, (33, 34), 41, 17, 18
 _WORKSPACE, _SCRATCHPAD, _DIFF = 64, library.SCRATCHPAD, 128
@@ -186,14 +186,15 @@ def _execute(text, operands, results):
 
 
 @functools.cache
-def _register():
-    ffi.register(_TARGET, _execute)
+def register():
+    """Make XLA know the custom call `TARGET`."""
+    ffi.register(TARGET, _execute)
 
 
 def _in_program(text, *operands):
-    _register()
+    register()
     specs = [jax.ShapeDtypeStruct(*result) for result in _chunks(text)[1]]
-    return jax.ffi.ffi_call(_TARGET, specs)(*operands, text=text)
+    return jax.ffi.ffi_call(TARGET, specs)(*operands, text=text)
 
 
 def _on_arrays(text, *operands):
