@@ -6,9 +6,10 @@ to `x`, and also `x + 0` and `x - -0`, which are 0 for -0. Neither it nor LLVM f
 constants. Nested quotients `a / (b / c)` become `(a * c) / b`, which may overflow. A converted Bool
 times `y` becomes a select, with 0 instead of NaN. Some rewrites of windows of arrays are wrong (see
 `jaxlib_faults`): a window of a window, an array's elements written into the same array. It does not
-look through an optimization barrier. On a CPU, XLA removes barriers after that pass and before
-fusion, so a barrier costs nothing at run time. Barriers are placed only where such a pair meets, in
-the whole program: the two may come from two operations, each harmless alone.
+look through an optimization barrier. On a CPU, XLA removes barriers after that pass: in jaxlib
+0.10.2 before fusion, so that they cost nothing at run time, in 0.12 after it, so that an array
+behind a barrier is stored. Barriers are placed only where such a pair meets, in the whole program:
+the two may come from two operations, each harmless alone.
 """
 
 import functools
