@@ -22,6 +22,7 @@ NOT_OF_STRANGERS = {
     "system": "files of the system",
     "writes": "files that are written, or read through another module",
     "verdict": "names, of which only those of known faults count",
+    "signed": "files that are read no further without the user's key; tests/cli/test_pack.py has rows",
     "key": "the user's own key; tests/io/test_strange_files.py has its rows",
 }
 _IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Manifest"
@@ -35,7 +36,9 @@ READERS = {
     "mindspore/compat/module_names": ("its own",),
     "mindspore/compat/refused_names": ("its own",),
     "runtime/compilation_cache/folder": ("compile cache",),
+    "runtime/compilation_cache/packed_file": ("signed",),
     "runtime/compilation_cache/user_key": ("key",),
+    "runtime/engine/packing": ("its own",),
     "core/heap": ("system",),
     "core/memory_limits": ("system",),
     "core/promotion": ("its own",),

@@ -129,7 +129,7 @@ def test_a_cpus_kernel_would_be_seen(lowering):
 
 LONG = ("MobileNetV2 step", "DenseNet step", " x1", " x2", " x4", " x8", "batch 1",
         "first step")  # fmt: skip
-NO_STEP = ("loop:", "JPEG files", "arrays in memory")  # scripts, and data sets: of the host
+NO_STEP = ("loop:", "JPEG files", "arrays in memory", "digits")  # scripts, data sets: of the host
 
 
 def bench_programs():

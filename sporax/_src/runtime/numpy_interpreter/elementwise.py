@@ -177,10 +177,9 @@ def _round(parameters, x):
 
 
 def _reduce_precision(parameters, x):
-    bits = parameters["exponent_bits"], parameters["mantissa_bits"]
-    if keeps_all_bits(bits, x.dtype):
+    short = SHORT_FLOATS.get((parameters["exponent_bits"], parameters["mantissa_bits"]))
+    if short is None:  # more bits than the dtype has, see `jax_internals.barrier`
         return x
-    short = SHORT_FLOATS[bits]
     return x if short.itemsize >= x.dtype.itemsize else x.astype(short).astype(x.dtype)
 
 
