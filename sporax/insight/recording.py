@@ -4,7 +4,7 @@ Nothing is computed or changed."""
 import numpy as np
 
 from sporax._src.capture.graph_capture.export.exported_graph import ProgramOp
-from sporax._src.capture.graph_capture.flops import count
+from sporax._src.runtime.memory.flops import count
 from sporax._src.capture.graph_capture.graph_text import Listing
 from sporax._src.core.cell_tree import is_cell
 from sporax._src.core.dtype import Type
