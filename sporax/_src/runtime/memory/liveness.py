@@ -4,7 +4,8 @@ XLA allocates a program's inputs, its results and one block for temporary arrays
 the place of a donated input. A temporary array takes memory from the operation that computes it to
 its last use. This module computes these from the jaxpr, as XLA does on a CPU, without compiling:
 
-- calls are inlined; reshapes, barriers and the like share their operand's memory;
+- calls are inlined, and equal operations run once;
+- reshapes, barriers and the like share their operand's memory;
 - an elementwise result is never stored if the loops that use it can compute it: of one of them, or
   of several if it is cheap. Then they read its operands instead, which live longer for it;
 - the result of a loop may replace an operand of the same size at its last use;
@@ -27,17 +28,17 @@ from sporax._src.core.jax_internals import called, interpret, jaxprs_in, scan_co
 _VIEWS = {"reshape", "squeeze", "expand_dims", "stop_gradient", "copy_p", "reduce_precision"}
 # computed within the loops that use them, even of several
 _CHEAP = {
-    "abs", "add", "add_any", "and", "broadcast_in_dim", "ceil", "clamp", "convert_element_type",
+    "abs", "add", "add_any", "and", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp", "convert_element_type",
     "copy", "eq", "floor", "ge", "gt", "integer_pow", "iota", "is_finite", "le", "lt", "max", "min",
     "mul", "ne", "neg", "not", "one_minus_square", "or", "polynomial", "rev", "round", "select_n",
-    "sign", "slice", "square", "sub", "transpose", "xor",
+    "sign", "slice", "split", "square", "sub", "transpose", "xor",
 }  # fmt: skip
 # computed within a loop if that is the only one that uses them
 _COSTLY = {
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "concatenate", "cos",
     "cosh", "digamma", "div", "dynamic_slice", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1",
     "gather", "lgamma", "log", "log1p", "log2", "logistic", "nextafter", "pad", "pow", "rem",
-    "rsqrt", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sin", "sinh", "split",
+    "rsqrt", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sin", "sinh",
     "sqrt", "tan", "tanh",
 }  # fmt: skip
 _REDUCTIONS = {
@@ -70,11 +71,12 @@ class Array:
     input); `scope`: the name stack of the equation. `nested`: for the entry that stands for the
     temporary arrays inside a loop or a branch, their `Array`s; else empty."""
 
-    __slots__ = ("bytes", "equation", "is_result", "nested", "scope", "users", "var")
+    __slots__ = ("bytes", "equation", "is_result", "nested", "scope", "storage", "users", "var")
 
     def __init__(self, var, size, equation=None, scope=None, nested=()):
         self.var, self.bytes, self.equation, self.scope = var, size, equation, scope
         self.nested, self.users, self.is_result = nested, [], False
+        self.storage: Any = self  # the array whose memory it shares; None: that of a number
 
     def __repr__(self):
         name = "input" if self.equation is None else self.equation.primitive.name
@@ -169,17 +171,29 @@ def _nested(equation):
     return most
 
 
+def _key(equation, operands):
+    """Return a key that is equal for equations with equal results."""
+    names = [id(x) if isinstance(x, Array) else (repr(x.val), x.aval) for x in operands]
+    params = tuple(sorted(equation.params.items()))
+    try:
+        hash(params)
+    except TypeError:
+        params = repr(params)
+    return equation.primitive, params, *names
+
+
 class _Program:
-    """The steps of a jaxpr that its results need, with calls inlined. `inputs`: `Array`s."""
+    """The steps of a jaxpr that its results need, with calls inlined and equal steps merged.
+    `inputs`: `Array`s."""
 
     def __init__(self, jaxpr):
-        self.scope, steps = None, []
+        self.scope, self.known, steps = None, {}, []
         self.inputs = [Array(v, bytes_of(v.aval)) for v in [*jaxpr.constvars, *jaxpr.invars]]
         n = len(jaxpr.constvars)
         results = self._inline(steps, jaxpr, self.inputs[:n], self.inputs[n:])
         for array in results:
-            if array is not None:
-                array.is_result = True
+            if isinstance(array, Array) and array.storage is not None:
+                array.storage.is_result = True
         self.steps = self._stored(steps)
         self.timeline = []  # of `peak`: (step, bytes of temporary arrays during it), in order
 
@@ -187,25 +201,34 @@ class _Program:
         """Append the steps of a jaxpr; returns its results."""
 
         def evaluate(equation, operands):
-            name, outer, own = equation.primitive.name, self.scope, equation.source_info.name_stack
-            if name == "optimization_barrier":
-                return operands
-            if name in _VIEWS:
-                return operands[:1]
+            outer, own = self.scope, equation.source_info.name_stack
             self.scope = own if outer is None else outer + own
             try:
                 callee = called(equation)
                 if callee is not None:
                     constants = [Array(None, np.asarray(c).nbytes) for c in callee[1]]
                     return self._inline(steps, callee[0], constants, operands)
-                outs = [Array(v, bytes_of(v.aval), equation, self.scope) for v in equation.outvars]
-                given = [x for x in operands if x is not None]
-                steps.append(_Step(equation, given, outs, self.scope, len(steps)))
-                return outs
+                key = object() if equation.effects else _key(equation, operands)
+                if key not in self.known:
+                    self.known[key] = self._results(steps, equation, operands)
+                return self.known[key]
             finally:
                 self.scope = outer
 
-        return interpret(jaxpr, constants, operands, evaluate, lambda literal: None)
+        return interpret(jaxpr, constants, operands, evaluate, lambda literal: literal)
+
+    def _results(self, steps, equation, operands):
+        """Return the results of an equation that is not a call, and append its step if it has to
+        run."""
+        name = equation.primitive.name
+        results = [Array(v, bytes_of(v.aval), equation, self.scope) for v in equation.outvars]
+        if name == "optimization_barrier" or name in _VIEWS:
+            for array, operand in zip(results, operands, strict=False):
+                array.storage = operand.storage if isinstance(operand, Array) else None
+            return results
+        given = [x.storage for x in operands if isinstance(x, Array) and x.storage is not None]
+        steps.append(_Step(equation, given, results, self.scope, len(steps)))
+        return results
 
     def _stored(self, steps):
         """Return the steps whose results are stored, with the stored arrays that they read."""
