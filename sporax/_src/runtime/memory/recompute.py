@@ -29,6 +29,8 @@ from sporax._src.runtime.memory import flops, liveness
 from sporax._src.runtime.memory.liveness import bytes_of
 
 ROUNDS = 12
+_WRITES = "dynamic_update_slice", "scatter"  # to their first operand
+NEAR = 8
 _BYTE = 4  # operations that take as long as storing a byte
 # never copied: host code and collectives, of which each run counts, and loops of unknown length
 _NEVER = {
@@ -98,13 +100,18 @@ class _Timeline:
                     self.results.add(array.var)
             for array in step.reads:
                 self.reads[array.var].append(now)
+        self.small = int(self.sizes.max(initial=0)) >> 12
         self.costs = {id(e): _cost(e) if _may_be_copied(e) else None for e in jaxpr.eqns}
 
     def is_stored(self, variable, now):
         """Return True if an array, once computed, is stored until step `now`."""
-        if variable in self.results or variable not in self.source:
+        if variable in self.results or variable not in self.source or self.is_small(variable):
             return True
         return variable in self.made and self.reads[variable] and self.reads[variable][-1] >= now
+
+    def is_small(self, variable):
+        """Return True if an array takes so little that it is kept for any later step."""
+        return bytes_of(variable.aval) <= self.small
 
     # choice ---------------------------------------------------------------------------------
 
@@ -135,7 +142,8 @@ class _Choice:
         self.gaps = {}
         for variable in timeline.made:
             source = timeline.source[variable]
-            if variable in timeline.results or timeline.costs[id(source)] is None:
+            may_drop = variable not in timeline.results and not timeline.is_small(variable)
+            if not may_drop or timeline.costs[id(source)] is None:
                 continue
             gap = timeline.gap(variable, excess)
             if gap is not None and excess[gap[1]] > excess[gap[0] + 1]:
@@ -197,7 +205,11 @@ class _Choice:
         timeline = self.timeline
         if variable in self.dropped:
             return now <= self.dropped[variable][0]
-        if variable in timeline.made or variable not in timeline.source:
+        if (
+            variable in timeline.made
+            or variable not in timeline.source
+            or timeline.is_small(variable)
+        ):
             return timeline.is_stored(variable, now)
         # it is computed within the loops that use it
         return all(
@@ -225,7 +237,7 @@ class _Copier:
     def __init__(self, timeline, dropped):
         self.timeline, self.dropped = timeline, dropped
         self.eqns, self.stretches = [], 0
-        self.written = set()  # ids of equations
+        self.written = {}  # id of an equation: the step
         self.copies = {}  # variable -> (its copy, the step at which it was made)
         self.conditions = {}
         self.effects = [e for e in timeline.jaxpr.eqns if e.effects]
@@ -243,12 +255,37 @@ class _Copier:
         """Write an equation of the program, unless it is written."""
         if id(equation) in self.written:
             return
-        self.written.add(id(equation))
+        self.written[id(equation)] = now
         if equation.effects:  # their order stays
             for other in self.effects[: self.effects.index(equation)]:
                 self.write(other, now)
         invars = [self.operand(v, now, equation) for v in equation.invars]
+        if equation.primitive.name.startswith(_WRITES) and now:
+            invars[0] = self.delayed_constant(invars[0], now)
         self.eqns.append(equation.replace(invars=invars))
+
+    def delayed_constant(self, variable, now):
+        """Return an array of equal numbers that is not filled before step `now`; others unchanged.
+        XLA would copy it for each equation that writes to it, long before."""
+        source, late = self.timeline.source.get(variable), self.late(now)
+        if source is None or source.primitive.name != "broadcast_in_dim" or late is None:
+            return variable
+        (number, *_), shape = source.invars, variable.aval.shape
+        if not isinstance(number, Literal):
+            return variable
+        condition = self.condition(late, source)
+        dtype = variable.aval.dtype
+
+        def filled(condition):
+            return lax.full(shape, lax.select(condition, dtype.type(number.val), dtype.type(1)))
+
+        return self.emit(filled, [condition], source)[0]
+
+    def condition(self, late, beside):
+        """Return the condition that waits for an array."""
+        if late not in self.conditions:
+            (self.conditions[late],) = self.emit(_true, [late], beside)
+        return self.conditions[late]
 
     def operand(self, variable, now, reader=None):
         """Return the variable that has the value of `variable` in step `now`."""
@@ -262,16 +299,21 @@ class _Copier:
             if is_there or timeline.costs[id(equation)] is None:
                 return variable
             return self.copy(variable, now, reader)
-        invars = [self.operand(v, now, reader) for v in equation.invars]
-        if all(new is old for new, old in zip(invars, equation.invars, strict=True)):
+        if timeline.is_small(variable):
             self.write(equation, now)
             return variable
+        invars = [self.operand(v, now, reader) for v in equation.invars]
+        if all(new is old for new, old in zip(invars, equation.invars, strict=True)):
+            if now - self.written.get(id(equation), now) <= NEAR:
+                self.write(equation, now)
+                return variable
         return self.copy(variable, now, reader, invars)
 
     def copy(self, variable, now, reader, invars=None):
         """Return the copy of a variable."""
         if variable not in self.copies or (
-            invars is not None and self.copies[variable][2] != invars
+            invars is not None
+            and (self.copies[variable][2] != invars or now - self.copies[variable][1] > NEAR)
         ):
             equation = self.timeline.source[variable]
             if invars is None:
@@ -301,9 +343,8 @@ class _Copier:
         self.stretches += 1
         i = min(arrays, key=lambda i: bytes_of(invars[i].aval))
         invars = list(invars)
-        if late not in self.conditions:
-            (self.conditions[late],) = self.emit(_true, [late], equation)
-        (invars[i],) = self.emit(_selected, [self.conditions[late], invars[i]], equation)
+        condition = self.condition(late, equation)
+        (invars[i],) = self.emit(_selected, [condition, invars[i]], equation)
         return invars
 
     def late(self, now):
