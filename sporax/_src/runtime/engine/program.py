@@ -22,6 +22,7 @@ from sporax._src.core.memory_limits import (
 from sporax._src.core.value import Aval
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.debug.out_of_memory import bytes_needed, bytes_of, memory
+from sporax._src.runtime.engine.limited_program import LimitedProgram
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.xla_kernels import host_memory, jaxlib_faults
 from sporax._src.runtime.xla_kernels.constant_barriers import kind_of
@@ -162,7 +163,10 @@ class Program:
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
         if on_cpu and options is None:
             options = jaxlib_faults.compiler_options()
-        self.compiled: Any = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
+        if needs_plan(self.most):
+            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options)
+        else:
+            self.compiled = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:
             self.compiled = _waited(self.compiled)
         compilations["programs"] += 1
@@ -219,6 +223,11 @@ class Program:
             raise _of_memory(error) from error
         except ValueError as error:
             raise hooks.incompatible(error, arrays) from None
+
+
+def needs_plan(most):
+    """Return True if a program of at most so many bytes counts against the memory limit."""
+    return forest.memory_limit is not None and most > forest.memory_limit / 8
 
 
 def find_memory():

@@ -1,0 +1,82 @@
+"""`memory_limit`: the memory into which programs are made to fit."""
+
+import os
+import re
+
+from sporax._src.core.hooks import hooks
+from sporax._src.core.value import thread
+from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.engine.recorder import run_pending
+from sporax._src.runtime.engine.trace_tree import forest
+
+VARIABLE = "SPORAX_MEMORY_LIMIT"
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kMGT]?)(i?)B", re.IGNORECASE)
+
+
+def bytes_from(who, **argument):
+    """Return the bytes of a size, the only argument: '2GB', '512 MiB' or an int; None for None."""
+    [(name, got)] = argument.items()
+    size = got
+    match = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
+    if match is not None:
+        number, prefix, binary = match.groups()
+        size = int(float(number) * (1024 if binary else 1000) ** " kmgt".index(prefix.lower() or " "))
+    is_size = size is None or (isinstance(size, int) and not isinstance(size, bool) and size > 0)
+    require(is_size, "memory-limit-size", who, argument=name, got=got)
+    return size
+
+
+class memory_limit:
+    """Make each program, such as a training step, fit into so much memory: arrays are dropped
+    between the forward and the backward pass and computed again where that is needed.
+
+    A setting, and a context manager that restores the previous one. `size`: text such as '2GB' or
+    '512MiB', a number of bytes, or None for no limit. The environment variable SPORAX_MEMORY_LIMIT
+    sets it from the start.
+
+    What counts: the arrays of all live Tensors, and the results and temporary arrays of the program
+    that runs (as XLA states them); not Python, compilers, data on the host. Operations that run in
+    one program, as a training step does whose values are not read in between, are planned together.
+    A line on stderr says what is recomputed and what it costs. Raises MemoryError, with the least
+    that is possible, if a program cannot be made to fit.
+
+    >>> x, w = Tensor(np.ones((64, 256), np.float32)), Tensor(np.full((256, 256), 0.01, np.float32))
+    >>> def loss(w):
+    ...     y = x
+    ...     for _ in range(16):
+    ...         y = ops.tanh(ops.matmul(y, w))
+    ...     return y.sum()
+    >>> with memory_limit("1.2MB"):
+    ...     limited = grad(loss)(w)
+    >>> np.allclose(limited.asnumpy(), grad(loss)(w).asnumpy())
+    True
+    """
+
+    def __init__(self, size) -> None:
+        limit = bytes_from("memory_limit", size=size)
+        if thread.recorder.tracer is not None:
+            raise rejection("memory-limit-outside", "memory_limit")
+        self._before = forest.memory_limit
+        _switch(limit)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        try:
+            if exception[0] is None:
+                run_pending()
+        finally:
+            _switch(self._before)
+
+
+def _switch(limit):
+    if limit != forest.memory_limit:
+        run_pending()
+        forest.use(hooks.devices, limit)
+
+
+def limit_from_environment():
+    """Set the limit of the environment variable."""
+    if size := os.environ.get(VARIABLE):
+        forest.use(None, bytes_from(None, **{VARIABLE: size}))
