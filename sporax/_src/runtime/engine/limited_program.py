@@ -11,7 +11,7 @@ from sporax._src.runtime.memory import recompute
 from sporax._src.runtime.memory.flat import flat
 
 _TRIES = 4
-_OPTIONS = {"xla_cpu_enable_concurrency_optimized_scheduler": False}
+_MORE = 1.2  # times the bytes by which XLA exceeds the budget, to be saved at the next try
 
 
 class LimitedProgram:
@@ -50,9 +50,7 @@ class LimitedProgram:
                 return
             if plan.peak.bytes > goal:
                 break  # nothing else can be recomputed
-            fixed = plan.peak.bytes - plan.peak.temporaries
-            ratio = plan.peak.temporaries / max(memory.temp_size_in_bytes, 1)
-            goal = min(goal, fixed + int(0.97 * ratio * (budget - (size - memory.temp_size_in_bytes))))
+            goal -= int(_MORE * (size - budget))
         amounts = {"limit": self.limit, "least": others + min(sizes), "others": others}
         raise rejection(BELOW, "memory_limit", **{k: bytes_text(n) for k, n in amounts.items()})
 

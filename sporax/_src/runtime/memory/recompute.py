@@ -16,7 +16,9 @@ the late use: its elements stay the same, bit by bit.
 """
 
 import collections
+import contextlib
 import heapq
+import sys
 from typing import Any, NamedTuple
 
 import jax
@@ -52,23 +54,40 @@ class Plan(NamedTuple):
 def plans(program, donated, budget):
     """Yield `Plan`s of a flat `ClosedJaxpr`, each of a lower peak than the one before, until the
     simulated peak is at most `budget` bytes, or nothing lowers it. `donated`: see `peak`."""
-    whole = sum(map(_cost, program.jaxpr.eqns))
+    whole = max(_arithmetic(program), 1)
     best = Plan(program, liveness.peak(program, donated), 0, 0.0)
     yield best
     for _ in range(ROUNDS):
         if best.peak.bytes <= budget:
             break
         timeline = _Timeline(program.jaxpr)
-        chosen = timeline.chosen(budget - best.peak.arguments - best.peak.results)
+        with _deep_recursion(10 * len(program.jaxpr.eqns)):
+            chosen = timeline.chosen(budget - best.peak.arguments - best.peak.results)
         if not chosen:
             break
         copier = _Copier(timeline, chosen)
-        program = ClosedJaxpr(copier.jaxpr(), program.consts)
+        with _deep_recursion(10 * len(program.jaxpr.eqns)):
+            program = ClosedJaxpr(copier.jaxpr(), program.consts)
         peak = liveness.peak(program, donated)
-        cost = sum(map(_cost, program.jaxpr.eqns)) / whole - 1
+        cost = _arithmetic(program) / whole - 1
         if peak.bytes < best.peak.bytes:
-            best = Plan(program, peak, best.stretches + copier.stretches, cost)
+            best = Plan(program, peak, len(copier.stretches), cost)
             yield best
+
+
+@contextlib.contextmanager
+def _deep_recursion(depth):
+    """Allow calls nested as deeply as a chain of operations is long."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(before + depth)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _arithmetic(program):
+    return sum(map(flops.of_equation, program.jaxpr.eqns))
 
 
 def _cost(equation):
@@ -137,7 +156,7 @@ class _Choice:
     def __init__(self, timeline, budget):
         self.timeline, self.budget = timeline, budget
         self.sizes = timeline.sizes.copy()
-        self.dropped, self.copied = {}, {}
+        self.dropped, self.copied, self.there = {}, {}, {}
         excess = np.concatenate([[0], np.cumsum(np.maximum(self.sizes - budget, 0))])
         self.gaps = {}
         for variable in timeline.made:
@@ -170,6 +189,8 @@ class _Choice:
         copies = self.copies(variable, last)
         if copies is None:
             return 0, None
+        if id(self.timeline.source[variable]) not in copies:
+            return 0, None  # another result of an equation that is copied earlier
         again = min(last, copies[id(self.timeline.source[variable])][1])
         over = np.maximum(self.sizes[first + 1 : again] - self.budget, 0)
         saved = np.minimum(over, bytes_of(variable.aval)).sum()
@@ -202,6 +223,14 @@ class _Choice:
 
     def is_there(self, variable, now):
         """Return True if an array need not be copied for step `now`."""
+        key = variable, now
+        if key not in self.there:
+            self.there[key] = self.is_stored_or_fused(variable, now)
+        return self.there[key]
+
+    def is_stored_or_fused(self, variable, now):
+        """Return True if an array is stored at step `now`, or computed within the loops that use it
+        from such arrays."""
         timeline = self.timeline
         if variable in self.dropped:
             return now <= self.dropped[variable][0]
@@ -211,7 +240,6 @@ class _Choice:
             or timeline.is_small(variable)
         ):
             return timeline.is_stored(variable, now)
-        # it is computed within the loops that use it
         return all(
             isinstance(v, Literal) or self.is_there(v, now)
             for v in timeline.source[variable].invars
@@ -220,6 +248,7 @@ class _Choice:
     def drop(self, variable, copies):
         """Drop an array; count the memory of the copies."""
         first, last = self.gaps[variable]
+        self.there.clear()
         for key, (equation, at) in copies.items():
             if key not in self.copied and equation is not self.timeline.source[variable]:
                 stored = [v for v in equation.outvars if v in self.timeline.made]
@@ -236,8 +265,9 @@ class _Copier:
 
     def __init__(self, timeline, dropped):
         self.timeline, self.dropped = timeline, dropped
-        self.eqns, self.stretches = [], 0
+        self.eqns, self.stretches, self.at = [], set(), None  # steps that begin with copies
         self.written = {}  # id of an equation: the step
+        self.now, self.found = -1, {}  # variable: `operand` of it in the step `now`
         self.copies = {}  # variable -> (its copy, the step at which it was made)
         self.conditions = {}
         self.effects = [e for e in timeline.jaxpr.eqns if e.effects]
@@ -289,9 +319,17 @@ class _Copier:
 
     def operand(self, variable, now, reader=None):
         """Return the variable that has the value of `variable` in step `now`."""
-        timeline = self.timeline
-        if isinstance(variable, Literal) or variable not in timeline.source:
+        if isinstance(variable, Literal) or variable not in self.timeline.source:
             return variable
+        if now != self.now:
+            self.now, self.found = now, {}
+        if variable not in self.found:
+            self.found[variable] = self.current(variable, now, reader)
+        return self.found[variable]
+
+    def current(self, variable, now, reader):
+        """Find the `operand`."""
+        timeline = self.timeline
         equation = timeline.source[variable]
         if variable in timeline.made:
             gap = self.dropped.get(variable)
@@ -340,7 +378,9 @@ class _Copier:
         late = self.late(now)
         if not arrays or late is None:
             return invars
-        self.stretches += 1
+        if self.at is None or now > self.at + 1:
+            self.stretches.add(now)
+        self.at = now
         i = min(arrays, key=lambda i: bytes_of(invars[i].aval))
         invars = list(invars)
         condition = self.condition(late, equation)
