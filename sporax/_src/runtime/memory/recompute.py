@@ -57,22 +57,33 @@ def plans(program, donated, budget):
     whole = max(_arithmetic(program), 1)
     best = Plan(program, liveness.peak(program, donated), 0, 0.0)
     yield best
+    aim = budget
     for _ in range(ROUNDS):
-        if best.peak.bytes <= budget:
+        peak = best.peak
+        if peak.bytes <= budget or peak.bytes - aim < peak.bytes >> 8:
             break
-        timeline = _Timeline(program.jaxpr)
-        with _deep_recursion(10 * len(program.jaxpr.eqns)):
-            chosen = timeline.chosen(budget - best.peak.arguments - best.peak.results)
-        if not chosen:
+        new = _shrunk(best.program, aim - peak.arguments - peak.results, donated)
+        if new is None:
             break
-        copier = _Copier(timeline, chosen)
-        with _deep_recursion(10 * len(program.jaxpr.eqns)):
-            program = ClosedJaxpr(copier.jaxpr(), program.consts)
-        peak = liveness.peak(program, donated)
-        cost = _arithmetic(program) / whole - 1
+        program, peak, stretches = new
         if peak.bytes < best.peak.bytes:
-            best = Plan(program, peak, len(copier.stretches), cost)
+            best, aim = Plan(program, peak, stretches, _arithmetic(program) / whole - 1), budget
             yield best
+        else:  # the copies took more than was saved
+            aim = (aim + best.peak.bytes) // 2
+
+
+def _shrunk(program, budget, donated):
+    """Return (the program with so many bytes of temporary arrays or as few as possible, its peak,
+    the number of stretches); None if nothing can be dropped."""
+    timeline = _Timeline(program.jaxpr)
+    with _deep_recursion(10 * len(program.jaxpr.eqns)):
+        chosen = timeline.chosen(budget)
+        if not chosen:
+            return None
+        copier = _Copier(timeline, chosen)
+        program = ClosedJaxpr(copier.jaxpr(), program.consts)
+    return program, liveness.peak(program, donated), len(copier.stretches)
 
 
 @contextlib.contextmanager
@@ -177,7 +188,7 @@ class _Choice:
             score, copies = self.score(variable)  # it falls as others are chosen
             if score <= 0:
                 continue
-            if heap and score < -heap[0][0] * 0.999:
+            if heap and score < -heap[0][0] / 2:
                 heapq.heappush(heap, (-score, i, variable))
                 continue
             self.drop(variable, copies)
