@@ -98,7 +98,9 @@ def _plan(trace, slot, kind):
         return None
     programs, key = slot
     avals = [a for _, rule, _ in trace.steps for a in rule.avals]
-    if needs_plan(bytes_needed(trace.steps, [*trace.inputs, *[avals[i] for i in key[0] if i >= 0]])[1]):
+    if needs_plan(
+        bytes_needed(trace.steps, [*trace.inputs, *[avals[i] for i in key[0] if i >= 0]])[1]
+    ):
         return None
     if key in programs and not Process.is_forked:  # the interpreter has left it to a program
         return None

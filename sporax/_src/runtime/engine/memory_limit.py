@@ -16,11 +16,12 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kMGT]?)(i?)B", re.IGNORECASE)
 def bytes_from(who, **argument):
     """Return the bytes of a size, the only argument: '2GB', '512 MiB' or an int; None for None."""
     [(name, got)] = argument.items()
-    size = got
-    match = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
+    size, match = got, _SIZE.fullmatch(got.strip()) if isinstance(got, str) else None
     if match is not None:
         number, prefix, binary = match.groups()
-        size = int(float(number) * (1024 if binary else 1000) ** " kmgt".index(prefix.lower() or " "))
+        size = int(
+            float(number) * (1024 if binary else 1000) ** " kmgt".index(prefix.lower() or " ")
+        )
     is_size = size is None or (isinstance(size, int) and not isinstance(size, bool) and size > 0)
     require(is_size, "memory-limit-size", who, argument=name, got=got)
     return size
@@ -40,15 +41,13 @@ class memory_limit:
     A line on stderr says what is recomputed and what it costs. Raises MemoryError, with the least
     that is possible, if a program cannot be made to fit.
 
-    >>> x, w = Tensor(np.ones((64, 256), np.float32)), Tensor(np.full((256, 256), 0.01, np.float32))
-    >>> def loss(w):
-    ...     y = x
-    ...     for _ in range(16):
-    ...         y = ops.tanh(ops.matmul(y, w))
-    ...     return y.sum()
-    >>> with memory_limit("1.2MB"):
-    ...     limited = grad(loss)(w)
-    >>> np.allclose(limited.asnumpy(), grad(loss)(w).asnumpy())
+    >>> layers = [(nn.Dense(64, 64), nn.Tanh()) for _ in range(12)]
+    >>> net = nn.SequentialCell(*[cell for pair in layers for cell in pair])
+    >>> x = Tensor(np.ones((4096, 64), np.float32))
+    >>> of_x = grad(lambda x: net(x).sum())
+    >>> with memory_limit("10MB"):
+    ...     limited = of_x(x)
+    >>> np.allclose(limited.asnumpy(), of_x(x).asnumpy())
     True
     """
 

@@ -59,9 +59,7 @@ class _Merging:
         if key is None or key not in self.known:
             outvars = [Var(v.aval) for v in equation.outvars]
             source = equation.source_info.replace(name_stack=name_stack)
-            self.eqns.append(
-                equation.replace(invars=operands, outvars=outvars, source_info=source)
-            )
+            self.eqns.append(equation.replace(invars=operands, outvars=outvars, source_info=source))
             if key is None:
                 return outvars
             self.known[key] = outvars

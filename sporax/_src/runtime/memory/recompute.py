@@ -18,6 +18,7 @@ the late use: its elements stay the same, bit by bit.
 import collections
 import contextlib
 import heapq
+import itertools
 import sys
 from typing import Any, NamedTuple
 
@@ -156,7 +157,7 @@ class _Timeline:
         """Return the steps between two uses of an array between which the memory is most above
         the budget; `excess`: the sum of the bytes above it up to each step."""
         uses = [self.made[variable], *self.reads[variable]]
-        gaps = [(a, b) for a, b in zip(uses, uses[1:], strict=False) if b - a > 1]
+        gaps = [(a, b) for a, b in itertools.pairwise(uses) if b - a > 1]
         return max(gaps, key=lambda gap: excess[gap[1]] - excess[gap[0] + 1], default=None)
 
 
@@ -352,10 +353,10 @@ class _Copier:
             self.write(equation, now)
             return variable
         invars = [self.operand(v, now, reader) for v in equation.invars]
-        if all(new is old for new, old in zip(invars, equation.invars, strict=True)):
-            if now - self.written.get(id(equation), now) <= NEAR:
-                self.write(equation, now)
-                return variable
+        is_same = all(new is old for new, old in zip(invars, equation.invars, strict=True))
+        if is_same and now - self.written.get(id(equation), now) <= NEAR:
+            self.write(equation, now)
+            return variable
         return self.copy(variable, now, reader, invars)
 
     def copy(self, variable, now, reader, invars=None):
@@ -403,8 +404,10 @@ class _Copier:
         possible."""
         timeline = self.timeline
         step = timeline.steps[now]
+
         def age(v):
             return timeline.made.get(v, -1)
+
         read = [a.var for a in step.reads if a.var in timeline.made]
         first = max((self.dropped[v][0] for v in read if v in self.dropped), default=now - 2)
         read = [v for v in read if v not in self.dropped and age(v) > first and _is_float(v)]
@@ -422,9 +425,7 @@ class _Copier:
 
         def evaluate(equation, operands):
             outvars = [Var(v.aval) for v in equation.outvars]
-            new = equation.replace(
-                invars=operands, outvars=outvars, source_info=beside.source_info
-            )
+            new = equation.replace(invars=operands, outvars=outvars, source_info=beside.source_info)
             self.eqns.append(new)
             return outvars
 
@@ -438,7 +439,7 @@ def _is_float(variable):
 def _true(late):
     """Return True, as XLA does not know: for a NaN only the second comparison holds."""
     x = lax.slice(late, (0,) * late.ndim, (1,) * late.ndim).reshape(())
-    return (x == x) | (x != x)  # noqa: PLR0124
+    return (x == x) | (x != x)
 
 
 def _selected(condition, x):
