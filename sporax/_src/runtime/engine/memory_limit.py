@@ -51,7 +51,7 @@ class memory_limit:
     True
     """
 
-    def __init__(self, size) -> None:
+    def __init__(self, size: str | int | None) -> None:
         limit = bytes_from("memory_limit", size=size)
         if thread.recorder.tracer is not None:
             raise rejection("memory-limit-outside", "memory_limit")
