@@ -196,6 +196,7 @@ class _Program:
             if isinstance(array, Array) and array.storage is not None:
                 array.storage.is_result = True
         self.steps = self._stored(steps)
+        self.timeline = []  # of `peak`: (step, bytes of temporary arrays during it), in order
 
     def _inline(self, steps, jaxpr, constants, operands):
         """Append the steps of a jaxpr; returns its results."""
@@ -268,6 +269,7 @@ class _Program:
             replaced = _replaced(results, dead) if step.name in _IN_PLACE else []
             inside = [step.inside] if step.inside else []
             during = now + _total(results) + _total(inside) - _total(replaced)
+            self.timeline.append((step, during))
             if during > most[0]:
                 stored = [x for x in (*alive, *results, *inside) if x not in replaced]
                 most = during, step.equation, sorted(stored, key=lambda x: -x.bytes)
