@@ -1,5 +1,7 @@
 """A program that is compiled to fit into the memory limit, with `recompute.plans`."""
 
+import gc
+
 import jax
 
 from sporax._src.core.jax_internals import jaxpr_as_fun
@@ -26,11 +28,16 @@ class LimitedProgram:
 
     def __call__(self, *operands):
         leaves = jax.tree.leaves(operands)
-        others = _live() - sum(x.nbytes for x in leaves if isinstance(x, jax.Array))
-        if self.compiled is None or others + self.size > self.limit:
+        if not self.fits(leaves):
             jax.block_until_ready(leaves)
-            self.fit(operands, others)
+            gc.collect()  # arrays in reference cycles
+            if not self.fits(leaves):
+                self.fit(operands, _others(leaves))
         return self.compiled(*leaves)
+
+    def fits(self, leaves):
+        """Return True if it is compiled and needs at most what the other arrays leave."""
+        return self.compiled is not None and _others(leaves) + self.size <= self.limit
 
     def fit(self, operands, others):
         """Compile the program that recomputes least and needs at most what the `others` leave."""
@@ -71,9 +78,10 @@ class LimitedProgram:
             )
 
 
-def _live():
-    """Return the bytes of all arrays."""
-    return sum(array.nbytes for array in jax.live_arrays())
+def _others(operands):
+    """Return the bytes of all arrays but these."""
+    own = sum(x.nbytes for x in operands if isinstance(x, jax.Array))
+    return sum(array.nbytes for array in jax.live_arrays()) - own
 
 
 def _size(memory):

@@ -7,7 +7,9 @@ from arrays that are stored at that time.
 
 Greedy: the array comes first that takes most from the excess above the budget (bytes, times the
 steps for which the memory is above it) for the arithmetic of its copies. The new program is
-simulated in turn: the copies take memory, too, and may be dropped once more.
+simulated in turn: the copies take memory, too, and may be dropped once more. Each round lowers the
+peak by a tenth only: aimed at less than can be reached, it would copy all that saves anything, and
+the copies would take more than a program in several rounds.
 
 XLA would merge a copy with the original, and run it early. On a CPU an optimization barrier does
 not prevent that (see `autodiff.remat_op`). So one operand of each first copy of a stretch is
@@ -32,7 +34,8 @@ from sporax._src.runtime.memory import liveness
 from sporax._src.runtime.memory.liveness import bytes_of
 from sporax._src.runtime.recompute import flops
 
-ROUNDS = 12
+ROUNDS = 20
+_STEP = 0.9  # of the peak: the lowest aim of a round
 _WRITES = "dynamic_update_slice", "scatter"  # to their first operand
 NEAR = 8
 _BYTE = 4  # operations that take as long as storing a byte
@@ -59,7 +62,7 @@ def plans_of(program, donated, budget):
     whole = max(_arithmetic(program), 1)
     best = Plan(program, liveness.peak(program, donated), 0, 0.0)
     yield best
-    aim = budget
+    aim = max(budget, int(_STEP * best.peak.bytes))
     for _ in range(ROUNDS):
         peak = best.peak
         if peak.bytes <= budget or peak.bytes - aim < peak.bytes >> 8:
@@ -69,7 +72,9 @@ def plans_of(program, donated, budget):
             break
         program, peak, stretches = new
         if peak.bytes < best.peak.bytes:
-            best, aim = Plan(program, peak, stretches, _arithmetic(program) / whole - 1), budget
+            copies = _arithmetic(program) / whole - 1
+            best = Plan(program, peak, best.stretches + stretches, copies)
+            aim = max(budget, int(_STEP * peak.bytes))
             yield best
         else:  # the copies took more than was saved
             aim = (aim + best.peak.bytes) // 2
