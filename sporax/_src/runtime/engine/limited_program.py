@@ -9,7 +9,7 @@ from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.debug.compile_log import log
 from sporax._src.runtime.engine.debug.out_of_memory import BELOW
-from sporax._src.runtime.recompute.flat import flat
+from sporax._src.runtime.memory.flat import flat
 from sporax._src.runtime.recompute.plans import plans_of
 
 _TRIES = 4

@@ -31,6 +31,7 @@ from jax import lax
 
 from sporax._src.core.jax_internals import ClosedJaxpr, Literal, Var, interpret, within
 from sporax._src.runtime.memory import liveness
+from sporax._src.runtime.memory.flat import flat
 from sporax._src.runtime.memory.liveness import bytes_of
 from sporax._src.runtime.recompute import flops
 
@@ -89,7 +90,7 @@ def _shrunk(program, budget, donated):
         if not chosen:
             return None
         copier = _Copier(timeline, chosen)
-        program = ClosedJaxpr(copier.jaxpr(), program.consts)
+        program = flat(ClosedJaxpr(copier.jaxpr(), program.consts))
     return program, liveness.peak(program, donated), len(copier.stretches)
 
 

@@ -17,15 +17,20 @@ from sporax._src.core.jax_internals import (
 def flat(closed):
     """Return a `ClosedJaxpr` with its calls inlined, equal equations merged and those dropped that
     neither its results nor effects need."""
+    merged, constants = merge(closed.jaxpr)
+    new, _ = dce_jaxpr(merged, [True] * len(merged.outvars), instantiate=True)
+    return ClosedJaxpr(new, [*closed.consts, *constants.values()])
+
+
+def merge(jaxpr):
+    """Return (a jaxpr with its calls inlined and equal equations merged, {variable: constant} of
+    the calls, which are its last `constvars`)."""
     merging = _Merging()
-    jaxpr = closed.jaxpr
     outvars = merging.inline(jaxpr, jaxpr.constvars, jaxpr.invars, None)
     constvars = [*jaxpr.constvars, *merging.constants]
-    new = jaxpr.replace(
-        eqns=merging.eqns, constvars=constvars, outvars=outvars, debug_info=jaxpr.debug_info
-    )
-    new, _ = dce_jaxpr(new, [True] * len(outvars), instantiate=True)
-    return ClosedJaxpr(new, [*closed.consts, *merging.constants.values()])
+    eqns, info = merging.eqns, jaxpr.debug_info
+    new = jaxpr.replace(eqns=eqns, constvars=constvars, outvars=outvars, debug_info=info)
+    return new, merging.constants
 
 
 class _Merging:
