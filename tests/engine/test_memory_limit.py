@@ -1,13 +1,17 @@
 """Training steps under a memory limit: equal results, within the limit, and refusals."""
 
+import contextlib
 import re
 
 import jax
 import numpy as np
 import pytest
 
-from sporax import Tensor, jit, memory_limit, nn, ops, value_and_grad
+from sporax import Tensor, jit, memory_limit, nn, ops, train, value_and_grad
 from sporax._src.runtime.engine import limited_program
+from sporax._src.runtime.engine import memory_limit as memory_limit_module
+from sporax._src.runtime.engine.trace_tree import forest
+from sporax.data import NumpySlicesDataset
 
 WIDTH, BATCH = 64, 256
 
@@ -73,6 +77,37 @@ def test_limit_is_restored():
     x = Tensor(np.ones(3, np.float32))
     with memory_limit("1GB"), memory_limit(None):
         assert (x + 1).sum().item() == 6
+
+
+def test_environment(monkeypatch):
+    monkeypatch.setenv(memory_limit_module.VARIABLE, "1kB")
+    with memory_limit(None):  # restores
+        memory_limit_module.limit_from_environment()
+        with pytest.raises(MemoryError, match="it is 1 kB"):
+            (Tensor(np.ones(1000, np.float32)) + 1).asnumpy()
+    monkeypatch.setenv(memory_limit_module.VARIABLE, "much")
+    with pytest.raises(ValueError, match="SPORAX_MEMORY_LIMIT"):
+        memory_limit_module.limit_from_environment()
+
+
+@pytest.mark.parametrize("memory, outcome", [
+    ("1kB", pytest.raises(MemoryError, match="it is 1 kB")), ("1GB", contextlib.nullcontext()),
+    (None, contextlib.nullcontext()),
+])  # fmt: skip
+def test_training(memory, outcome):
+    class Limits(train.Callback):
+        found = ()
+
+        def on_train_step_end(self, run_context):
+            self.found += (forest.memory_limit,)
+
+    limits, net = Limits(), nn.Dense(64, 1)
+    model = train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+    rows = NumpySlicesDataset((np.ones((16, 64), np.float32), np.ones((16, 1), np.float32)))
+    with outcome:
+        model.train(1, rows.batch(8), limits, memory=memory)
+        assert limits.found == 2 * (memory and int(1e9),)
+    assert forest.memory_limit is None
 
 
 @pytest.mark.parametrize("size", ["2", "2 apples", 0, -1, 1.5, True])

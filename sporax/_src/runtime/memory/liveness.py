@@ -24,8 +24,11 @@ from typing import Any, NamedTuple
 from sporax._src.core.jax_internals import interpret, jaxprs_in, scan_counts
 from sporax._src.runtime.memory.flat import merge
 
-# results share the memory of the first operand
-_VIEWS = {"reshape", "squeeze", "expand_dims", "stop_gradient", "copy_p", "reduce_precision"}
+# results share the memory of the operands
+VIEWS = {
+    "copy_p", "expand_dims", "optimization_barrier", "reduce_precision", "reshape", "squeeze",
+    "stop_gradient",
+}  # fmt: skip
 # computed within the loops that use them, even of several
 _CHEAP = {
     "abs", "add", "add_any", "and", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp",
@@ -192,7 +195,7 @@ class _Program:
         """Return the results of an equation, and append its step if it has to run."""
         name, scope = equation.primitive.name, equation.source_info.name_stack
         results = [Array(v, bytes_of(v.aval), equation, scope) for v in equation.outvars]
-        if name == "optimization_barrier" or name in _VIEWS:
+        if name in VIEWS:
             for array, operand in zip(results, operands, strict=False):
                 array.storage = operand.storage if isinstance(operand, Array) else None
             return results
