@@ -57,7 +57,10 @@ class LimitedProgram:
                 return
             if plan.peak.bytes > goal:
                 break  # nothing else can be recomputed
-            goal -= int(_MORE * (size - budget))
+            peak = plan.peak.bytes
+            goal = peak - max(
+                int(_MORE * (size - budget)), peak >> 5
+            )  # less changes nothing in XLA
         amounts = {"limit": self.limit, "least": others + min(sizes), "others": others}
         raise rejection(BELOW, "memory_limit", **{k: bytes_text(n) for k, n in amounts.items()})
 
