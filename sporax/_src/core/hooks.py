@@ -38,15 +38,16 @@ class Hooks:
     placed: Callable = _not_set
     # sharding.mesh sharding.described_mesh -> core.parameter: place a new Parameter; None: no Mesh
     new_parameter: Callable | None = None
-    # sharding.mesh sharding.stages -> engine.compile_policy: the class of new programs, or None
+    # sharding.mesh sharding.stages -> engine.compile_policy engine.packing: the class of new
+    # programs, or None
     program: Any = None
-    # sharding.mesh -> engine.compile_policy engine.program engine.verification.switch
-    # graph_capture.graph graph_capture.packed_state: the devices among which XLA partitions new
-    # programs; None: no Mesh
+    # sharding.mesh -> engine.compile_policy engine.packing engine.program
+    # engine.verification.switch graph_capture.graph graph_capture.packed_state: the devices among
+    # which XLA partitions new programs; None: no Mesh
     devices: Any = None
     # sharding.mesh -> engine.recorder engine.step_end graph_capture.graph_call
-    # graph_capture.packed_state
-    # distributed.groups: whether other processes must create the same programs
+    # graph_capture.packed_state distributed.groups: whether other processes must create the same
+    # programs
     spans_ranks: bool = False
     # sharding.mesh -> data.iterator: a batch as Tensor from (array, shards); None: no Mesh
     batch: Callable | None = None
