@@ -1,6 +1,7 @@
 """A program that is compiled to fit into the memory limit, with `recompute.plans`."""
 
 import gc
+from typing import Any
 
 import jax
 
@@ -23,7 +24,8 @@ class LimitedProgram:
 
     def __init__(self, run, limit, options):
         self.run, self.limit, self.options = run, limit, options
-        self.flat = self.compiled = None
+        self.flat = None
+        self.compiled: Any = None
         self.size = 0  # bytes of arguments, results and temporary arrays, by XLA
 
     def __call__(self, *operands):
