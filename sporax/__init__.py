@@ -47,6 +47,7 @@ _PUBLIC = {
         Generator default_generator get_rng_state get_seed initial_seed manual_seed seed
         set_rng_state set_seed""",
     "sporax._src.runtime.engine.debug.explain": "explain",
+    "sporax._src.runtime.engine.memory_limit": "memory_limit",
     "sporax._src.capture.graph_capture.jit": "jit",
     "sporax._src.capture.graph_capture.compiler_marks": """JitConfig constexpr jit_class
         lazy_inline no_inline""",

@@ -4,7 +4,6 @@ Nothing is computed or changed."""
 import numpy as np
 
 from sporax._src.capture.graph_capture.export.exported_graph import ProgramOp
-from sporax._src.capture.graph_capture.flops import count
 from sporax._src.capture.graph_capture.graph_text import Listing
 from sporax._src.core.cell_tree import is_cell
 from sporax._src.core.dtype import Type
@@ -16,6 +15,7 @@ from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.operation import Pullback
 from sporax._src.runtime.engine.recorder import wrap
 from sporax._src.runtime.memory.liveness import bytes_of
+from sporax._src.runtime.recompute.flops import count
 from sporax.insight.cell_log import CellLog
 
 _BACKWARD = ("gradient.add", "gradient.seed", "gradient.zero")  # see `autodiff.tape`

@@ -6,10 +6,10 @@ import os
 import time
 from pathlib import Path
 
-from sporax._src.capture.graph_capture.flops import MULTIPLICATIONS
 from sporax._src.core.jax_internals import jaxprs_in
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.recompute.flops import MULTIPLICATIONS
 from sporax.io import atomic_write
 from sporax.nn.cell import Cell
 from sporax.train.callback import Callback

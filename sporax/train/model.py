@@ -1,5 +1,6 @@
 """`Model`: trains, evaluates and runs a network."""
 
+import contextlib
 import inspect
 import itertools
 from functools import partial
@@ -13,6 +14,7 @@ from sporax._src.core.tensor import Tensor
 from sporax._src.devices.sharding.mesh import to_read
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import message, rejection, require
+from sporax._src.runtime.engine.memory_limit import memory_limit
 from sporax.nn.cell import Cell
 from sporax.nn.training_cells import WithEvalCell, WithLossCell
 from sporax.train.boost.auto_boost import AutoBoost
@@ -161,17 +163,19 @@ class Model:
 
     def train(
         self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1,
-        initial_epoch=0,
+        initial_epoch=0, *, memory=None,
     ):  # fmt: skip
         """Train on the whole dataset per epoch, from `initial_epoch` to `epoch`.
 
         `callbacks`: a Callback or a list of them. `dataset_sink_mode`: also capture the steps in
-        dynamic mode. `sink_size`: accepted; an epoch is the whole dataset.
+        dynamic mode. `sink_size`: accepted; an epoch is the whole dataset. `memory`: the limit of
+        steps, see `memory_limit`; None leaves it as it is.
         """
         self._check_run("train", epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
         check_callbacks(callbacks, "train")
         self._captures_training = dataset_sink_mode
-        self._train(epoch, train_dataset, callbacks, initial_epoch)
+        with contextlib.nullcontext() if memory is None else memory_limit(memory):
+            self._train(epoch, train_dataset, callbacks, initial_epoch)
 
     def fit(
         self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None,

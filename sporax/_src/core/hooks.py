@@ -41,9 +41,9 @@ class Hooks:
     # sharding.mesh sharding.stages -> engine.compile_policy engine.packing: the class of new
     # programs, or None
     program: Any = None
-    # sharding.mesh -> engine.compile_policy engine.packing engine.program
-    # engine.verification.switch graph_capture.graph graph_capture.packed_state: the devices among
-    # which XLA partitions new programs; None: no Mesh
+    # sharding.mesh -> engine.compile_policy engine.memory_limit engine.packing engine.program
+    # engine.verification.switch graph_capture.packed_state: the devices among which XLA partitions
+    # new programs; None: no Mesh
     devices: Any = None
     # sharding.mesh -> engine.recorder engine.step_end graph_capture.graph_call
     # graph_capture.packed_state distributed.groups: whether other processes must create the same

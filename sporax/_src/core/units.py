@@ -33,15 +33,15 @@ def bytes_text(number):
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kMGT]?)(i?)B", re.IGNORECASE)
 
 
-def bytes_of_text(who, memory):
-    """Return the bytes of an argument `memory`: an int, or text such as '24GB' or '16GiB'."""
-    match = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
-    size = memory
+def bytes_of_text(who, given, argument="memory"):
+    """Return the bytes of an argument: an int, or text such as '24GB' or '16GiB'."""
+    match = _SIZE.fullmatch(given.strip()) if isinstance(given, str) else None
+    size = given
     if match is not None:
         unit = 1024 if match[3] else 1000
         size = int(float(match[1]) * unit ** " kmgt".index(match[2].lower() or " "))
     fits = isinstance(size, int) and not isinstance(size, bool) and size > 0
-    require(fits, "must-be-value", who, memory=memory, kind="a-size-of-memory")
+    require(fits, "must-be-value", who, kind="a-size-of-memory", **{argument: given})
     return size
 
 

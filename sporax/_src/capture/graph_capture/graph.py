@@ -9,12 +9,11 @@ from sporax._src.capture.graph_capture.packed_state import PackedCall
 from sporax._src.capture.graph_capture.saved_graphs import save_graph
 from sporax._src.capture.guards.dependence import marks_of, unchanged
 from sporax._src.capture.staging.host_calls import OtherResult
-from sporax._src.core.hooks import hooks
 from sporax._src.core.interruptions import uninterrupted
 from sporax._src.core.value import Meta, updating
 from sporax._src.runtime.engine.program import TraceFunction
 from sporax._src.runtime.engine.recorder import run_pending
-from sporax._src.runtime.engine.trace_tree import OnMeta
+from sporax._src.runtime.engine.trace_tree import OnMeta, forest
 from sporax._src.runtime.storage.views import Sharing
 
 
@@ -34,14 +33,14 @@ class CapturedGraph(ABC):
 
     def __init__(self, cells, reads, writes, written):
         """`reads` and `writes`: non-argument handles; `written`: all written handles."""
-        self.cells, self.marks, self.devices = list(cells.items()), marks_of(reads), hooks.devices
+        self.cells, self.marks, self.place = list(cells.items()), marks_of(reads), forest.place
         self.state = {id(handle) for handle in (*reads, *writes)}
         self.sharing = Sharing(reads, writes, written)
 
     def is_valid(self):
-        """Return True if all called Cells and read Tensors are as at capture, and the active Mesh
-        has the same devices."""
-        return self.devices == hooks.devices and unchanged(self.cells, self.marks)
+        """Return True if all called Cells and read Tensors are as at capture, the active Mesh has
+        the same devices, and the memory limit is the same."""
+        return self.place == forest.place and unchanged(self.cells, self.marks)
 
     @abstractmethod
     def operations(self):

@@ -27,6 +27,7 @@ from sporax._src.core.to_host import on_host
 from sporax._src.core.value import Aval, PendingTrace, Shared, Value, set_arrays, updating
 from sporax._src.runtime.engine import compile_policy
 from sporax._src.runtime.engine.program import Program, TraceFunction
+from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.engine.verification.agreement import Operands, compiled
 from sporax._src.runtime.numpy_interpreter.interpretation import COMPILE, BackgroundCompilation
 
@@ -39,8 +40,10 @@ _value_of = attrgetter("_value")
 
 
 def is_allowed():
-    """Return True if another program may take over: never if all calls must have the same bits."""
-    return compile_policy.uses_interpreter and default_platform() == "cpu"
+    """Return True if another program may take over: never if all calls must have the same bits,
+    nor under a memory limit, since both programs run once for the comparison."""
+    may_switch = compile_policy.uses_interpreter and forest.memory_limit is None
+    return may_switch and default_platform() == "cpu"
 
 
 class Layout:

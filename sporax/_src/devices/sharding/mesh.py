@@ -28,12 +28,10 @@ from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.runtime.engine.operation import Op
 from sporax._src.runtime.engine.program import Program
 from sporax._src.runtime.engine.recorder import apply, record, run_pending
-from sporax._src.runtime.engine.trace_tree import TraceNode, forest
+from sporax._src.runtime.engine.trace_tree import forest
 
 BATCH_AXES = "data", "dp"  # names of the axis along which batches are divided
 _entered = []  # the entered Meshes, the innermost last
-_trees = {}  # devices -> the roots of their traces, except for the devices in use
-forest.tables.append(_trees)
 
 
 def current_mesh() -> Any:
@@ -223,17 +221,7 @@ def _restored_mesh(axes, ids):
 
 def _use_tree_of(mesh):
     """Switch to the traces recorded for a Mesh's devices, or for one device if it is None."""
-    now = current_mesh()
-    before, after = (None if m is None else m.devices for m in (now, mesh))
-    if before != after:
-        _trees[before] = forest.root, forest.roots
-        if after in _trees:
-            forest.root, forest.roots = _trees.pop(after)
-        else:
-            forest.root = TraceNode(None, None, None, (), None)
-            forest.roots = {None: forest.root}
-        thread.recorder = thread.new_recorder()
-    Changes.count += 1  # graphs belong to the devices of their capture
+    forest.use(None if mesh is None else mesh.devices, forest.memory_limit)
     hooks.spans_ranks = mesh is not None and mesh.spans_ranks
     hooks.devices = None if mesh is None else mesh.devices
     hooks.program = None if mesh is None else mesh.program

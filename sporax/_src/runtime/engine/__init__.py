@@ -7,6 +7,7 @@ from sporax._src.core.value import thread
 from sporax._src.runtime.compilation_cache import folder as compilation_cache
 from sporax._src.runtime.engine import compile_policy
 from sporax._src.runtime.engine.debug.explain import explain
+from sporax._src.runtime.engine.memory_limit import limit_from_environment
 from sporax._src.runtime.engine.recorder import Recorder, run_pending
 from sporax._src.runtime.xla_kernels import configure_process
 
@@ -32,3 +33,4 @@ configure_process()
 annotate_uncaught()
 if choice("SPORAX_EXPLAIN", "0", "1") == "1":
     explain()
+limit_from_environment()

@@ -20,10 +20,11 @@ from sporax._src.core.environment import Process, choice
 from sporax._src.core.errors import user_frame, warn
 from sporax._src.core.hooks import hooks
 from sporax._src.core.jax_internals import default_platform
+from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine import packing
 from sporax._src.runtime.engine.debug import compile_log
 from sporax._src.runtime.engine.debug.out_of_memory import bytes_needed
-from sporax._src.runtime.engine.program import Program, TraceFunction
+from sporax._src.runtime.engine.program import Program, TraceFunction, needs_plan
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.engine.verification import switch as verification
 from sporax._src.runtime.numpy_interpreter import interpretation
@@ -54,7 +55,7 @@ def prepare(state, alive, dead, inputs):
     is_new, slot = not state.programs, (state.programs, (alive, dead))
     family.sets += is_new and before != trace.inputs
     avals = [a for step in path for a in step.avals]
-    kind = (hooks.program or Program) if trace.collective is None else trace.collective.program
+    kind = _kind(trace)
     make = functools.partial(kind, trace, avals, alive, dead)
     program = packing.loaded(make, trace, alive, dead)
     plan = _plan(trace, slot, kind) if program is None and not packing.is_written() else None
@@ -88,6 +89,14 @@ def prepare(state, alive, dead, inputs):
     return run
 
 
+def _kind(trace):
+    """Return the class of a trace's program."""
+    kind = (hooks.program or Program) if trace.collective is None else trace.collective.program
+    if forest.memory_limit is not None and (kind is not Program or hooks.devices is not None):
+        raise rejection("memory-limit-one-device", "memory_limit")
+    return kind
+
+
 def _plan(trace, slot, kind):
     """Return the interpreter's plan of a trace; None if a program of `kind` runs it at once. If it
     is not new (it ran with other outputs or donated inputs), the interpreter only bridges a slow
@@ -97,6 +106,11 @@ def _plan(trace, slot, kind):
     if not may_interpret or default_platform() != "cpu":
         return None
     programs, key = slot
+    avals = [a for _, rule, _ in trace.steps for a in rule.avals]
+    if needs_plan(
+        bytes_needed(trace.steps, [*trace.inputs, *[avals[i] for i in key[0] if i >= 0]])[1]
+    ):
+        return None
     if key in programs and not Process.is_forked:  # the interpreter has left it to a program
         return None
     plan = interpretation.numpy_plan(plan_families, trace, key[0])

@@ -25,6 +25,7 @@ from sporax._src.core.jax_internals import (
 )
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.runtime.compilation_cache import folder, packed_file
+from sporax._src.runtime.engine.limited_program import LimitedProgram
 from sporax._src.runtime.engine.program import Program
 from sporax._src.runtime.engine.trace_key import key_of
 from sporax._src.runtime.engine.verification import admission
@@ -93,7 +94,9 @@ def is_written():
 def compiled(make, trace, alive, dead):
     """Return a new program of a trace; if it can be packed, as it is when loaded from the file."""
     program, key = make(), None
-    if type(program) is Program and hooks.devices is None and program.runs.most is None:
+    is_limited = isinstance(program.compiled, LimitedProgram)
+    is_plain = type(program) is Program and hooks.devices is None and not is_limited
+    if is_plain and program.runs.most is None:
         key = key_of(trace, alive, tuple(program.donated))
     if key is None:
         State.missing += 1
@@ -160,6 +163,8 @@ def loaded(make, trace, alive, dead):
     if verification.MODE == "always" or trace.collective is not None:
         return None
     program = make()
+    if isinstance(program.compiled, LimitedProgram):
+        return None
     content = State.programs.get(key_of(trace, alive, tuple(program.donated)))
     if content is None:
         return None

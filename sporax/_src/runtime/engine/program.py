@@ -24,6 +24,7 @@ from sporax._src.core.memory_limits import (
 from sporax._src.core.value import Aval
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.debug.out_of_memory import bytes_needed, bytes_of, memory
+from sporax._src.runtime.engine.limited_program import LimitedProgram
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.xla_kernels import host_memory, jaxlib_faults
 from sporax._src.runtime.xla_kernels.constant_barriers import kind_of
@@ -163,7 +164,10 @@ class Program:
         self.size = bytes_of(results) - donated if on_cpu else 0
         run_here = rewritten(run, self.runs.measure) if on_cpu else run
         options = _options(on_cpu) if options is None else options
-        self.compiled: Any = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
+        if needs_plan(self.most) and not must_fail:
+            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options)
+        else:
+            self.compiled = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:
             self.compiled = _waited(self.compiled)
         compilations["programs"] += 1
@@ -228,6 +232,11 @@ def _options(on_cpu):
         return jaxlib_faults.compiler_options()
     is_exact = default_platform() == "gpu" and get_context("deterministic") == "ON"
     return {"xla_gpu_deterministic_ops": True} if is_exact else None
+
+
+def needs_plan(most):
+    """Return True if a program of at most so many bytes counts against the memory limit."""
+    return forest.memory_limit is not None and most > forest.memory_limit / 8
 
 
 def find_memory():

@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 import jax
 
-from sporax._src.core.value import Aval, thread
+from sporax._src.core.value import Aval, Changes, thread
 from sporax._src.runtime.engine.origin import Origin
 
 # A loop that reads no concrete value is cut where it repeats, so that its programs repeat too:
@@ -143,6 +143,10 @@ class Forest:
         self.tables = []  # other tables to clear, too
         self.rules = []  # the non-empty rule tables of operations
         self.owners = WeakSet()  # objects that own traces: each must `forget()` them
+        # the devices of a Mesh (None: one device) and the memory limit in bytes (None: no limit)
+        self.place = None, None
+        self.trees = {}  # place -> the roots of its traces, except for the one in use
+        self.tables.append(self.trees)
         self.clear()
 
     def clear(self):
@@ -168,6 +172,25 @@ class Forest:
             root = self.roots[precision] = TraceNode(None, None, None, (), None)
             root.precision = precision
         return self.roots[precision]
+
+    def use(self, devices, memory_limit):
+        """Switch to the traces of a place: its programs differ from those of others."""
+        place = devices, memory_limit
+        if place != self.place:
+            self.trees[self.place] = self.root, self.roots
+            if place in self.trees:
+                self.root, self.roots = self.trees.pop(place)
+            else:
+                self.root = TraceNode(None, None, None, (), None)
+                self.roots = {None: self.root}
+            self.place = place
+            thread.recorder = thread.new_recorder()
+        Changes.count += 1  # graphs belong to the place of their capture
+
+    @property
+    def memory_limit(self):
+        """The memory limit in bytes, or None."""
+        return self.place[1]
 
     def learned(self, rules):
         """Count a rule that an operation has put into its table."""

@@ -15,17 +15,20 @@ its last use. This module computes these from the jaxpr, as XLA does on a CPU, w
 """
 
 import collections
+import functools
 import heapq
 import itertools
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
+from sporax._src.core.jax_internals import interpret, jaxprs_in, scan_counts
+from sporax._src.runtime.memory.flat import merge
 
-from sporax._src.core.jax_internals import called, interpret, jaxprs_in, scan_counts
-
-# results share the memory of the first operand
-_VIEWS = {"reshape", "squeeze", "expand_dims", "stop_gradient", "copy_p", "reduce_precision"}
+# results share the memory of the operands
+VIEWS = {
+    "copy_p", "expand_dims", "optimization_barrier", "reduce_precision", "reshape", "squeeze",
+    "stop_gradient",
+}  # fmt: skip
 # computed within the loops that use them, even of several
 _CHEAP = {
     "abs", "add", "add_any", "and", "bitcast_convert_type", "broadcast_in_dim", "ceil", "clamp",
@@ -93,7 +96,7 @@ def peak(program, donated=()):
     """Return the `Peak` of a `ClosedJaxpr` or `Jaxpr`, whose inputs with the indices `donated` are
     not needed afterwards."""
     jaxpr = getattr(program, "jaxpr", program)
-    run = _Program(jaxpr)
+    run = _Program(*merge(jaxpr))
     results = [v.aval for v in jaxpr.outvars if hasattr(v.aval, "shape")]
     free = collections.Counter((a.shape, a.dtype) for a in (jaxpr.invars[i].aval for i in donated))
     kinds = collections.Counter((a.shape, a.dtype) for a in results)
@@ -172,62 +175,32 @@ def _nested(equation):
     return most
 
 
-def _key(equation, operands):
-    """Return a key that is equal for equations with equal results."""
-    names = [id(x) if isinstance(x, Array) else (repr(x.val), x.aval) for x in operands]
-    params = tuple(sorted(equation.params.items()))
-    try:
-        hash(params)
-    except TypeError:
-        params = repr(params)
-    return equation.primitive, params, *names
-
-
 class _Program:
-    """The steps of a jaxpr that its results need, with calls inlined and equal steps merged.
-    `inputs`: `Array`s."""
+    """The steps of a jaxpr without calls that its results need. `inputs`: `Array`s, besides the
+    `constants`, variables."""
 
-    def __init__(self, jaxpr):
-        self.scope, self.known, steps = None, {}, []
-        self.inputs = [Array(v, bytes_of(v.aval)) for v in [*jaxpr.constvars, *jaxpr.invars]]
-        n = len(jaxpr.constvars)
-        results = self._inline(steps, jaxpr, self.inputs[:n], self.inputs[n:])
-        for array in results:
+    def __init__(self, jaxpr, constants=()):
+        steps = []
+        of_variable = {v: Array(v, bytes_of(v.aval)) for v in (*jaxpr.constvars, *jaxpr.invars)}
+        self.inputs = [array for v, array in of_variable.items() if v not in constants]
+        arrays, n = list(of_variable.values()), len(jaxpr.constvars)
+        run = functools.partial(self._results, steps)
+        for array in interpret(jaxpr, arrays[:n], arrays[n:], run, lambda literal: literal):
             if isinstance(array, Array) and array.storage is not None:
                 array.storage.is_result = True
         self.steps = self._stored(steps)
-
-    def _inline(self, steps, jaxpr, constants, operands):
-        """Append the steps of a jaxpr; returns its results."""
-
-        def evaluate(equation, operands):
-            outer, own = self.scope, equation.source_info.name_stack
-            self.scope = own if outer is None else outer + own
-            try:
-                callee = called(equation)
-                if callee is not None:
-                    constants = [Array(None, np.asarray(c).nbytes) for c in callee[1]]
-                    return self._inline(steps, callee[0], constants, operands)
-                key = object() if equation.effects else _key(equation, operands)
-                if key not in self.known:
-                    self.known[key] = self._results(steps, equation, operands)
-                return self.known[key]
-            finally:
-                self.scope = outer
-
-        return interpret(jaxpr, constants, operands, evaluate, lambda literal: literal)
+        self.timeline = []  # of `peak`: (step, bytes of temporary arrays during it), in order
 
     def _results(self, steps, equation, operands):
-        """Return the results of an equation that is not a call, and append its step if it has to
-        run."""
-        name = equation.primitive.name
-        results = [Array(v, bytes_of(v.aval), equation, self.scope) for v in equation.outvars]
-        if name == "optimization_barrier" or name in _VIEWS:
+        """Return the results of an equation, and append its step if it has to run."""
+        name, scope = equation.primitive.name, equation.source_info.name_stack
+        results = [Array(v, bytes_of(v.aval), equation, scope) for v in equation.outvars]
+        if name in VIEWS:
             for array, operand in zip(results, operands, strict=False):
                 array.storage = operand.storage if isinstance(operand, Array) else None
             return results
         given = [x.storage for x in operands if isinstance(x, Array) and x.storage is not None]
-        steps.append(_Step(equation, given, results, self.scope, len(steps)))
+        steps.append(_Step(equation, given, results, scope, len(steps)))
         return results
 
     def _stored(self, steps):
@@ -268,6 +241,7 @@ class _Program:
             replaced = _replaced(results, dead) if step.name in _IN_PLACE else []
             inside = [step.inside] if step.inside else []
             during = now + _total(results) + _total(inside) - _total(replaced)
+            self.timeline.append((step, during))
             if during > most[0]:
                 stored = [x for x in (*alive, *results, *inside) if x not in replaced]
                 most = during, step.equation, sorted(stored, key=lambda x: -x.bytes)

@@ -6,7 +6,7 @@ import os
 from sporax._src.core.jax_internals import default_device
 from sporax._src.core.memory_limits import RESERVE, limit, reason_of
 from sporax._src.core.units import bytes_text
-from sporax._src.diagnosis.rules import message, rejection
+from sporax._src.diagnosis.rules import message, message_of, rejection
 
 
 def bytes_of(avals):
@@ -23,6 +23,9 @@ def operations(pairs):
             yield op, avals
         else:
             yield from operations((step, rule.avals) for step, rule, _ in inner[0].steps)
+
+
+BELOW = "memory-limit-least"  # the rule of a limit that cannot be met
 
 
 @functools.cache
@@ -47,6 +50,9 @@ def bytes_needed(steps, avals):
 
 def out_of_memory(state, error):
     """Return (the MemoryError for a trace up to this node, whether it can never run)."""
+    said = message_of(error)
+    if said is not None and said.rule == BELOW:
+        return MemoryError(said), True
     path = list(operations((node.op, node.avals) for node in state.path()))
     op, avals = max(path, key=lambda pair: bytes_of(pair[1]))
     largest, together = bytes_of(avals), sum(bytes_of(avals) for _, avals in path)

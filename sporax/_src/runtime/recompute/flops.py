@@ -68,10 +68,10 @@ def count(jaxpr):
     """Count the floating and complex operations that the results of a jaxpr need: the costliest
     branch of a condition, one iteration of a loop of unknown length."""
     needed, _ = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
-    return sum(map(_of_equation, needed.eqns))
+    return sum(map(of_equation, needed.eqns))
 
 
-def _of_equation(equation):
+def of_equation(equation):
     name = equation.primitive.name
     formula = _ALL.get(name)
     if formula is not None:

@@ -1,0 +1,98 @@
+"""A program that is compiled to fit into the memory limit, with `recompute.plans`."""
+
+import gc
+from typing import Any
+
+import jax
+
+from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.core.units import bytes_text
+from sporax._src.diagnosis.rules import rejection
+from sporax._src.runtime.engine.debug.compile_log import log
+from sporax._src.runtime.engine.debug.out_of_memory import BELOW
+from sporax._src.runtime.memory.flat import flat
+from sporax._src.runtime.recompute.plans import plans_of
+
+_TRIES = 4
+_MORE = 1.2  # times the bytes by which XLA exceeds the budget, to be saved at the next try
+
+
+class LimitedProgram:
+    """Called like the `jax.jit` of `run`, whose third argument is donated. Before each run the
+    memory of arrays that are not its arguments is summed; the program is compiled anew if it would
+    exceed the limit with them."""
+
+    def __init__(self, run, limit, options):
+        self.run, self.limit, self.options = run, limit, options
+        self.flat = None
+        self.compiled: Any = None
+        self.size = 0  # bytes of arguments, results and temporary arrays, by XLA
+
+    def __call__(self, *operands):
+        leaves = jax.tree.leaves(operands)
+        if not self.fits(leaves):
+            jax.block_until_ready(leaves)
+            gc.collect()  # arrays in reference cycles
+            if not self.fits(leaves):
+                self.fit(operands, _others(leaves))
+        return self.compiled(*leaves)
+
+    def fits(self, leaves):
+        """Return True if it is compiled and needs at most what the other arrays leave."""
+        return self.compiled is not None and _others(leaves) + self.size <= self.limit
+
+    def fit(self, operands, others):
+        """Compile the program that recomputes least and needs at most what the `others` leave."""
+        if self.flat is None:
+            self.flat = flat(jax.make_jaxpr(self.run)(*operands))
+        first, n = (len(jax.tree.leaves(x)) for x in (operands[:2], operands[2]))
+        donated, budget = range(first, first + n), self.limit - others
+        goal, sizes, self.compiled = budget, [], None
+        for _ in range(_TRIES):
+            *_, plan = plans = list(plans_of(self.flat, donated, goal))
+            compiled, memory = self.built(plan.program, donated)
+            size = _size(memory)
+            sizes.append(size)
+            if size <= budget:
+                self.compiled, self.size = compiled, size
+                self.announce(plan, plans[0].peak.bytes - plan.peak.bytes)
+                return
+            if plan.peak.bytes > goal:
+                break  # nothing else can be recomputed
+            peak = plan.peak.bytes
+            goal = peak - max(
+                int(_MORE * (size - budget)), peak >> 5
+            )  # less changes nothing in XLA
+        amounts = {"limit": self.limit, "least": others + min(sizes), "others": others}
+        raise rejection(BELOW, "memory_limit", **{k: bytes_text(n) for k, n in amounts.items()})
+
+    def built(self, program, donated):
+        """Return (the compiled function, XLA's figures of its memory)."""
+        function = jax.jit(
+            jaxpr_as_fun(program), donate_argnums=tuple(donated), compiler_options=self.options
+        )
+        specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in program.jaxpr.invars]
+        return function, function.lower(*specs).compile().memory_analysis()
+
+    def announce(self, plan, saved):
+        """Log what is recomputed, and what it costs."""
+        if plan.stretches:
+            log(
+                f"memory_limit {bytes_text(self.limit)}: recomputes {plan.stretches} stretches "
+                f"({bytes_text(saved)} less, about {100 * plan.cost:.0f} % more arithmetic)"
+            )
+
+
+def _others(operands):
+    """Return the bytes of all arrays but these."""
+    own = sum(x.nbytes for x in operands if isinstance(x, jax.Array))
+    return sum(array.nbytes for array in jax.live_arrays()) - own
+
+
+def _size(memory):
+    return (
+        memory.argument_size_in_bytes
+        + memory.output_size_in_bytes
+        - memory.alias_size_in_bytes
+        + memory.temp_size_in_bytes
+    )

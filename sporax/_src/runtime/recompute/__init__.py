@@ -1,0 +1,1 @@
+"""Programs that compute arrays again to take less memory."""
