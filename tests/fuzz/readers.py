@@ -22,7 +22,7 @@ NOT_OF_STRANGERS = {
     "system": "files of the system",
     "writes": "files that are written, or read through another module",
     "verdict": "names, of which only those of known faults count",
-    "signed": "files that are read no further without the user's key; tests/cli/test_pack.py has rows",
+    "signed": "not read further without the user's key; tests/cli/test_pack.py has its rows",
     "key": "the user's own key; tests/io/test_strange_files.py has its rows",
 }
 _IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Manifest"
