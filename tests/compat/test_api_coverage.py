@@ -110,6 +110,7 @@ DIFFERENT = {
     "mindspore.dataset.engine.datasets.Dataset": "as Dataset",
     "mindspore.dataset.Dataset.batch": "what MindSpore takes as **kwargs is written out",
     "mindspore.dataset.Dataset.map": "what MindSpore takes as **kwargs is written out",
+    "mindspore.train.Model.train": "has memory besides, see memory_limit",
     "mindspore.dataset.transforms.TypeCast": "the documented name is output_type",
     "mindspore.Tensor.expand": "one function with broadcast_to",
     "mindspore.dataset.config.set_prefetch_size": "one function for all settings",
