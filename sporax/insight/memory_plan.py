@@ -11,7 +11,12 @@ from weakref import ref
 import jax
 
 from sporax._src.capture.graph_capture.jit import JitFunction
-from sporax._src.core.jax_internals import call, compiled_for_once, default_platform
+from sporax._src.core.jax_internals import (
+    call,
+    compiled_for_once,
+    default_platform,
+    program_bytes,
+)
 from sporax._src.core.tree import map_tensors, tensors_of
 from sporax._src.core.units import bytes_of_text, bytes_text
 from sporax._src.core.value import thread
@@ -132,10 +137,9 @@ class _Program:
             compiler_options=options,
         )
         with compiled_for_once():
-            sizes = run.lower(*specs).compile().memory_analysis()
-        self.arguments, self.temporaries = sizes.argument_size_in_bytes, sizes.temp_size_in_bytes
-        self.results = sizes.output_size_in_bytes - sizes.alias_size_in_bytes
-        self.peak = self.arguments + self.results + self.temporaries
+            sizes = program_bytes(run.lower(*specs).compile())
+        self.arguments, self.results, self.temporaries = sizes
+        self.peak = sum(sizes)
 
     def operation(self, array):
         """Return the recorded operation that an `Array` of the simulation belongs to, or None."""

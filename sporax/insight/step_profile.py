@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sporax._src.core.errors import describe
+from sporax._src.core.jax_internals import program_bytes
 from sporax._src.core.tree import tensors_of
 from sporax._src.core.units import bytes_text, quantity, seconds
 from sporax._src.devices.sharding.mesh import current_mesh
@@ -280,12 +281,8 @@ def _operation_times(recording, times):
 
 def _memory(compiled):
     """Return the bytes that the program needs, by kind."""
-    sizes = compiled.memory_analysis()
-    return {
-        "arguments": sizes.argument_size_in_bytes,
-        "further results": sizes.output_size_in_bytes - sizes.alias_size_in_bytes,
-        "temporary arrays": sizes.temp_size_in_bytes,
-    }
+    kinds = "arguments", "further results", "temporary arrays"
+    return dict(zip(kinds, program_bytes(compiled), strict=True))
 
 
 def profile(step: Callable[..., Any], *args: Any, runs: int = 5, **kwargs: Any) -> StepProfile:

@@ -13,6 +13,7 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from sporax._src.capture.graph_capture.graph_text import Listing
+from sporax._src.core.jax_internals import program_bytes
 from sporax._src.core.tensor import Tensor
 from sporax._src.devices.sharding.collective_bytes import (
     MESSAGES,
@@ -145,13 +146,8 @@ def estimate(step: Callable, *inputs: Any) -> ProgramCost:
     with mesh.recording():
         listing = Listing("estimate", name, getattr(step, "fn", step), inputs, {})
     compiled = _compiled(listing, mesh)
-    memory = compiled.memory_analysis()
-    return ProgramCost(
-        mesh.size, (compiled.cost_analysis() or {}).get("flops") or 0.0,
-        memory.argument_size_in_bytes,
-        memory.output_size_in_bytes - memory.alias_size_in_bytes,
-        memory.temp_size_in_bytes, collectives(compiled),
-    )  # fmt: skip
+    flops = (compiled.cost_analysis() or {}).get("flops") or 0.0
+    return ProgramCost(mesh.size, flops, *program_bytes(compiled), collectives(compiled))
 
 
 def _compiled(listing, mesh) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sporax import Tensor, jit, memory_limit, nn, ops, train, value_and_grad
-from sporax._src.runtime.engine import limited_program
 from sporax._src.runtime.engine import memory_limit as memory_limit_module
+from sporax._src.runtime.engine.limited_program import LimitedProgram
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax.data import NumpySlicesDataset
 
@@ -46,10 +46,14 @@ def gradients(network, layers, shape):
 @pytest.fixture
 def sizes(monkeypatch):
     """Bytes of each program that is compiled under a limit."""
-    found, size = [], limited_program._size
-    monkeypatch.setattr(
-        limited_program, "_size", lambda memory: found.append(size(memory)) or found[-1]
-    )
+    found, built = [], LimitedProgram.built
+
+    def noted(*args):
+        compiled, size = built(*args)
+        found.append(size)
+        return compiled, size
+
+    monkeypatch.setattr(LimitedProgram, "built", noted)
     return found
 
 

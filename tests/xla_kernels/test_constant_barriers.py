@@ -34,7 +34,9 @@ def test_a_barrier_changes_no_bits(dtype):
     program = with_barriers(lambda x: (x * dtype(3)) * dtype(5), x)
     equation = next(e for e in program.eqns if e.primitive.name == "reduce_precision")
     barrier = jax.jit(lambda x: equation.primitive.bind(x, **equation.params))
-    bits, is_number = f"u{x.itemsize}", ~np.isnan(x)
+    bits = f"u{x.itemsize}"
+    with np.errstate(invalid="ignore"):  # `isnan` of a signalling one, in earlier ml_dtypes
+        is_number = ~np.isnan(x)
     interpreted = ELEMENTWISE_RULES["reduce_precision"](equation.params, x)
     for result in (np.asarray(barrier(x)), interpreted):
         np.testing.assert_array_equal(result[is_number].view(bits), x[is_number].view(bits))

@@ -10,7 +10,7 @@ import functools
 import os
 import pickle
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -56,7 +56,7 @@ __all__ = (
     "default_device", "default_platform", "device_array", "equations", "eval_context",
     "evaluate_size", "evaluated", "initialize_lapack", "interpret", "is_symbolic", "jaxpr_as_fun",
     "loaded_executable", "mlir", "module_text", "on_comparison", "parsed_module",
-    "portable_artifact", "primitive_jaxpr", "scan_counts", "serialized_executable",
+    "portable_artifact", "primitive_jaxpr", "program_bytes", "scan_counts", "serialized_executable",
     "set_compilation_cache", "stablehlo_version", "terms_of", "times_zero", "used_inputs",
     "with_jaxprs", "within",
 )  # fmt: skip
@@ -257,6 +257,22 @@ def jaxprs_in(params):
             item = getattr(item, "jaxpr", item)
             if isinstance(item, Jaxpr):
                 yield item
+
+
+class ProgramBytes(NamedTuple):
+    """The memory of a compiled program: `arguments`; `results`, without those that replace
+    arguments; and `temporaries`."""
+
+    arguments: int
+    results: int
+    temporaries: int
+
+
+def program_bytes(compiled):
+    """Return the `ProgramBytes` of a compiled program, as XLA plans them."""
+    sizes = compiled.memory_analysis()
+    results = sizes.output_size_in_bytes - sizes.alias_size_in_bytes
+    return ProgramBytes(sizes.argument_size_in_bytes, results, sizes.temp_size_in_bytes)
 
 
 def used_inputs(jaxpr, outputs=None):

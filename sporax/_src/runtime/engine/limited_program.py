@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from sporax._src.core.jax_internals import jaxpr_as_fun
+from sporax._src.core.jax_internals import jaxpr_as_fun, program_bytes
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.debug.compile_log import log
@@ -50,8 +50,7 @@ class LimitedProgram:
         goal, sizes, self.compiled = budget, [], None
         for _ in range(_TRIES):
             *_, plan = plans = list(plans_of(self.flat, donated, goal))
-            compiled, memory = self.built(plan.program, donated)
-            size = _size(memory)
+            compiled, size = self.built(plan.program, donated)
             sizes.append(size)
             if size <= budget:
                 self.compiled, self.size = compiled, size
@@ -67,12 +66,12 @@ class LimitedProgram:
         raise rejection(BELOW, "memory_limit", **{k: bytes_text(n) for k, n in amounts.items()})
 
     def built(self, program, donated):
-        """Return (the compiled function, XLA's figures of its memory)."""
+        """Return (the compiled function, XLA's bytes for it)."""
         function = jax.jit(
             jaxpr_as_fun(program), donate_argnums=tuple(donated), compiler_options=self.options
         )
         specs = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in program.jaxpr.invars]
-        return function, function.lower(*specs).compile().memory_analysis()
+        return function, sum(program_bytes(function.lower(*specs).compile()))
 
     def announce(self, plan, saved):
         """Log what is recomputed, and what it costs."""
@@ -87,12 +86,3 @@ def _others(operands):
     """Return the bytes of all arrays but these."""
     own = sum(x.nbytes for x in operands if isinstance(x, jax.Array))
     return sum(array.nbytes for array in jax.live_arrays()) - own
-
-
-def _size(memory):
-    return (
-        memory.argument_size_in_bytes
-        + memory.output_size_in_bytes
-        - memory.alias_size_in_bytes
-        + memory.temp_size_in_bytes
-    )

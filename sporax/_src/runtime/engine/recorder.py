@@ -2,6 +2,7 @@
 
 import gc
 import threading
+from contextlib import suppress
 from itertools import repeat
 from typing import Any
 from weakref import ref
@@ -285,17 +286,14 @@ def replayed(calls, do):
     recorder = thread.recorder
     before, key = recorder.state, None
     if recorder.tracer is None and recorder.on_record is None and thread.tape is None:
-        path = None
         try:
-            key = _key_of(recorder, calls)
+            with suppress(Exception):  # recorded one by one, they raise it or avoid it
+                key = _key_of(recorder, calls)
             path = before.next.get(key)
-        except Exception:  # noqa: BLE001 - recorded one by one, they raise or avoid it
-            path = None
-        finally:
-            if path is None:
-                recorder.rewind()
-        if path is not None:
-            return path.take(recorder)
+            if path is not None:
+                return path.take(recorder)
+        finally:  # without a path, or interrupted
+            recorder.rewind()
     recorder.is_whole = True
     try:
         values = do()

@@ -7,6 +7,7 @@ returns next, which frees them, the same step runs when they are freed from then
 does not return them, and XLA fuses them into the update.
 """
 
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -27,14 +28,15 @@ class GradientsHeld:
     __slots__ = ("end", "is_waiting", "recorder", "state", "value")
 
     def __init__(self, recorder, state, value, is_waiting):
-        self.recorder, self.state, self.is_waiting = recorder, state, is_waiting
+        self.recorder, self.state, self.is_waiting = ref(recorder), state, is_waiting
         self.end = recorder.state
         self.value = ref(value, self.freed)
 
     def freed(self, _):
         """Run the step, unless it was needed before. An error is raised at the next read: of the
         step's results, which runs it again, or of any Tensor if its handles were restored."""
-        recorder, state = self.recorder, self.state
+        recorder: Any = self.recorder()  # pending results keep it alive
+        state = self.state
         state.gradients_held = None
         is_next = thread.recorder is recorder and recorder.state is self.end
         if not self.is_waiting:
@@ -59,8 +61,7 @@ def end_step(gradients):
     state = recorder.state
     if recorder.tracer is not None or state.parent is None:
         return
-    values = [t._value for t in gradients]
-    held = next((v for v in values if v.trace is recorder), None)
+    held = next((t._value for t in gradients if t._value.trace is recorder), None)
     if state.frees_gradients and held is not None and not hooks.spans_ranks:
         state.gradients_held = GradientsHeld(recorder, state, held, True)
         return

@@ -7,11 +7,12 @@ from sporax._src.core.jax_internals import default_device
 from sporax._src.core.memory_limits import RESERVE, limit, reason_of
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import message, message_of, rejection
+from sporax._src.runtime.memory import liveness
 
 
 def bytes_of(avals):
     """Return the bytes of arrays of these avals."""
-    return sum(a.size * a.dtype.itemsize for a in avals)
+    return sum(map(liveness.bytes_of, avals))
 
 
 def operations(pairs):

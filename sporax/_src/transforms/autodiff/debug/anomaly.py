@@ -19,7 +19,10 @@ from sporax._src.runtime.engine.operation import Pullback
 from sporax._src.runtime.engine.recorder import Recorder, run_pending
 from sporax._src.transforms.autodiff.backward import TapeScope
 from sporax._src.transforms.autodiff.debug.input_names import named_inputs, tensor_paths
+from sporax._src.transforms.autodiff.grad import Derivative
 from sporax._src.transforms.autodiff.tape import MUTED, PythonDerivative, active_tape
+
+_BACKWARD = {TapeScope.gradients.__code__, Derivative._walk.__code__}
 
 
 class Origin:
@@ -36,7 +39,7 @@ class Origin:
         self.file, self.line = (
             ("?", 0) if user is None else (user.f_code.co_filename, user.f_lineno)
         )
-        self.backward = any(f.f_code is TapeScope.gradients.__code__ for f in frames)
+        self.backward = any(f.f_code in _BACKWARD for f in frames)
         self.cell = hooks.path_of_cell(frames)
 
     def __str__(self):
@@ -183,7 +186,7 @@ class Watch:
                 cuts.append(f"the derivative in '{op.who}' gives none")
             elif any(out.tracked for out in outs):
                 last = f"'{op.name}' at {origin}"
-            elif not origin.backward and not op.name.startswith("gradient."):
+            elif not origin.backward:
                 cuts.append(f"'{op.name}' lets no derivative through at {origin}")
         return cuts, last
 
