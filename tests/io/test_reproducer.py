@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 
 import sporax as ms
 from sporax import ops
+from sporax._src.versions import JAXLIB
 from sporax.io import portable_program, reproducer
 from sporax.io.corrupt_file import CorruptFile
 from sporax.io.reproducer import Reproducer
@@ -218,7 +219,9 @@ def test_a_file_of_any_size_is_not_read(tmp_path):
 def test_large_operands_are_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(reproducer, "MOST_BYTES", 100)
     path, why = write(tmp_path / "files", tanh_sum())
-    assert path is None and why == "operands and results take 1.1 kB"
+    # jaxlib 0.10 writes a called jaxpr as a function of its own
+    size = "1.38 kB" if JAXLIB.startswith("0.10.") else "1.1 kB"
+    assert path is None and why == f"operands and results take {size}"
     assert not (tmp_path / "files").exists()
 
 
