@@ -179,26 +179,21 @@ class Pole:
         fallen = abs(self.state[0]) > 2.4 or abs(self.state[2]) > 0.21
         return self.state.astype(np.float32), fallen
 
-
-def episode(probabilities):
-    """Act `POLICY.steps` times; return the states, the actions, and the discounted sums of rewards.
-    `probabilities`: a function from a state `(1, 4)` to those of the two actions."""
-    task, states, actions, falls = episode.task, [], [], []
-    state = task.state.astype(np.float32)
-    for _ in range(POLICY.steps):
-        states.append(state)
-        actions.append(int(task.rng.random() < probabilities(state[None])[0, 1]))
-        state, fallen = task.act(actions[-1])
-        falls.append(fallen)
-        state = task.begin() if fallen else state
-    sums, total = np.zeros(POLICY.steps, np.float32), 0.0
-    for i in reversed(range(POLICY.steps)):
-        total = 1.0 + (0.0 if falls[i] else POLICY.discount * total)
-        sums[i] = total
-    return np.stack(states), np.array(actions, np.int32), sums - sums.mean()
-
-
-episode.task = Pole()
+    def episode(self, probabilities):
+        """Act `POLICY.steps` times; return the states, the actions, and the discounted sums of
+        rewards. `probabilities`: a function from a state `(1, 4)` to those of the two actions."""
+        states, actions, falls, state = [], [], [], self.state.astype(np.float32)
+        for _ in range(POLICY.steps):
+            states.append(state)
+            actions.append(int(self.rng.random() < probabilities(state[None])[0, 1]))
+            state, fallen = self.act(actions[-1])
+            falls.append(fallen)
+            state = self.begin() if fallen else state
+        sums, total = np.zeros(POLICY.steps, np.float32), 0.0
+        for i in reversed(range(POLICY.steps)):
+            total = 1.0 + (0.0 if falls[i] else POLICY.discount * total)
+            sums[i] = total
+        return np.stack(states), np.array(actions, np.int32), sums - sums.mean()
 
 
 def block_cases(case):

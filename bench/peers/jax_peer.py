@@ -235,6 +235,7 @@ def digits():
 
 
 def policy_gradient():
+    task = shapes.Pole()
     params = networks.dense_layers(np.random.default_rng(0), shapes.POLICY.sizes)
     zeros = jax.tree.map(jnp.zeros_like, params)
     carried = [params, (zeros, zeros, jnp.float32(0))]
@@ -256,7 +257,7 @@ def policy_gradient():
         return value, *adam(params, grads, state)
 
     def step():
-        played = shapes.episode(lambda x: np.asarray(probabilities(carried[0], x)))
+        played = task.episode(lambda x: np.asarray(probabilities(carried[0], x)))
         value, *carried[:] = update(*carried, *played)
         return float(value)
 

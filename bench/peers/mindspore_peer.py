@@ -161,6 +161,7 @@ def digits(style):
 
 
 def policy_gradient(style):
+    task = shapes.Pole()
     net = shipped.mlp(shapes.POLICY.sizes, nn.Tanh)
 
     def loss(states, actions, sums):
@@ -171,7 +172,7 @@ def policy_gradient(style):
     act = prepared(lambda state: ops.softmax(net(state), -1), style)
 
     def step():
-        played = shapes.episode(lambda state: act(Tensor(state)).asnumpy())
+        played = task.episode(lambda state: act(Tensor(state)).asnumpy())
         return update(*map(Tensor, played)).asnumpy()
 
     return step

@@ -175,6 +175,7 @@ def digits(style):
 
 
 def policy_gradient(style):
+    task = shapes.Pole()
     net = prepared(shipped.mlp(shapes.POLICY.sizes, nn.Tanh), style)
     optimizer = adam(net.parameters())
 
@@ -183,7 +184,7 @@ def policy_gradient(style):
             return torch.softmax(net(torch.from_numpy(state)), -1).numpy()
 
     def step():
-        states, actions, sums = map(torch.from_numpy, shapes.episode(probabilities))
+        states, actions, sums = map(torch.from_numpy, task.episode(probabilities))
         optimizer.zero_grad()
         chosen = torch.log_softmax(net(states), -1)
         chosen = torch.gather(chosen, 1, actions[:, None].long())[:, 0]
