@@ -6,7 +6,8 @@ order (update, reset, new), one bias for each gate, and a fourth for the part of
 reset gate scales.
 
 The batch is divided among threads, each of which runs a separate primitive: the threads of one
-primitive would synchronize at each element of a sequence.
+primitive would synchronize at each element of a sequence. One example of a GRU with 128 states and
+128 elements takes 0.8 ms on one thread, 12 ms on two.
 """
 
 import functools
@@ -139,17 +140,14 @@ class _Chunk(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def _chunks(text):
-    """Return (the `_Chunk`s of a layer, (shape, dtype) of each result, the pool to run the chunks
-    on, None for a single chunk)."""
+    """Return (the `_Chunk`s of a layer, (shape, dtype) of each result)."""
     *fields, batch = json.loads(text)
     whole = Geometry(*fields, batch, batch)  # type: ignore[reportCallIssue]  # `fields`: all others
     pool, count = library.single_threads()
-    if batch < _FEW * count:
-        kernels, pool, sizes = [_kernel(whole)], None, [batch]
-    else:
-        sizes = [batch // count + (i < batch % count) for i in range(count)]
-        # a primitive is for the number of threads available where it is created
-        kernels = [pool.submit(_kernel, whole._replace(batch=n)).result() for n in sizes]
+    count = max(min(count, batch // _FEW), 1)
+    sizes = [batch // count + (i < batch % count) for i in range(count)]
+    # a primitive is for the number of threads available where it is created
+    kernels = [pool.submit(_kernel, whole._replace(batch=n)).result() for n in sizes]
     _, reads, writes, shapes = kernels[0]
 
     def offset(arg, i):
@@ -172,16 +170,13 @@ def _chunks(text):
         else:
             shape = (*shape[:-2], batch, shape[-1])
         results.append((shape, np.uint8 if arg in _BYTES else np.float32))
-    return chunks, results, pool
+    return chunks, results
 
 
 def _execute(text, operands, results):
-    chunks, _, pool = _chunks(text)
-    runs = [functools.partial(chunk.run, (*operands, *results)) for chunk in chunks]
-    if pool is None:
-        runs[0]()
-        return
-    for future in [pool.submit(run) for run in runs]:
+    pool, _ = library.single_threads()
+    chunks, _ = _chunks(text)
+    for future in [pool.submit(chunk.run, (*operands, *results)) for chunk in chunks]:
         future.result()
 
 
