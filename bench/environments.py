@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 VENVS = ROOT / ".venvs"
 # contents of each environment; sporax and plain JAX run in the project's environment
 PACKAGES = {
-    "torch": ["torch==2.13.0", "numpy", "pillow"],
+    "torch": ["torch==2.14.0", "numpy", "pillow"],
     "mindspore": ["mindspore==2.10.0", "numpy<2"],  # runs only on the Pythons it supports
     "mpi": ["mpi4py", "openmpi", "numpy"],  # of bench/collectives.py
 }
