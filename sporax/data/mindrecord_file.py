@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from sporax._src import operating_system
 from sporax._src.diagnosis.rules import message, rejection, require
 from sporax.data import msgpack
 from sporax.data.mindrecord_checks import (
@@ -120,7 +121,7 @@ class RecordFile:
         size = os.fstat(self._file.fileno()).st_size
         content = b""
         if 0 < end - start <= size - offset:
-            content = os.pread(self._file.fileno(), int(end - start), offset)
+            content = operating_system.read_at(self._file, int(end - start), offset)
         if len(content) < 8 or struct.unpack_from("<Q", content)[0] != len(content) - 8:
             raise damaged(self.path, "holds-row", size=end - start, at=offset)
         return content[8:]

@@ -5,6 +5,7 @@ import signal
 import threading
 from pathlib import Path
 
+from sporax._src import operating_system
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import rejection, require
 from sporax.io import load_checkpoint, save_checkpoint, untrusted_file
@@ -40,7 +41,7 @@ class OnRequestExit(Callback):
         kinds.PATH(who, directory=directory)
         kinds.optional(kinds.PATH)(who, config_file=config_file)
         kinds.INT(who, sig=sig)
-        fits = sig in set(signal.Signals) and sig not in (signal.SIGKILL, signal.SIGSTOP)
+        fits = sig in set(signal.Signals) and sig not in operating_system.UNCAUGHT
         require(fits, "signal-process-can-answer", "OnRequestExit", sig=sig)
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, signal.Signals(sig)
         self.exit = False  # True once the signal has arrived

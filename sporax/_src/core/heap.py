@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import mmap
 import os
 import platform
 from pathlib import Path
@@ -65,8 +66,7 @@ def usage():
 def pages():
     """Return the numbers in `/proc/self/statm`, in bytes: address space, resident memory, ...; on
     Linux only."""
-    size = os.sysconf("SC_PAGE_SIZE")
-    return [int(n) * size for n in Path("/proc/self/statm").read_bytes().split()]
+    return [int(n) * mmap.PAGESIZE for n in Path("/proc/self/statm").read_bytes().split()]
 
 
 def release():

@@ -1,11 +1,10 @@
 """Limits on the size of arrays: larger ones raise before memory is allocated."""
 
-import functools
 import math
-import os
 import threading
 
 from sporax._src.diagnosis.rules import message, rejection
+from sporax._src.operating_system import physical_memory
 
 _MOST_DIMENSIONS = 64  # NumPy's limit
 _FOLD = 4  # results are parts of a program; XLA does not store what it can fuse
@@ -32,13 +31,9 @@ class sizes_limited:
         _limits.is_off = self.before
 
 
-@functools.cache
 def most_bytes():
     """Return the bytes above which a result is rejected: several times the machine's memory."""
-    try:
-        return _FOLD * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not a POSIX system
-        return _FOLD * 2**38
+    return _FOLD * physical_memory()
 
 
 def is_huge(shape, dtype, most=None):

@@ -2,8 +2,8 @@
 
 import gc
 import logging
-import os
 
+from sporax._src import operating_system
 from sporax._src.core import context, to_host
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.runtime.engine.recorder import run_pending
@@ -189,10 +189,11 @@ def set_cpu_affinity(
             affinity_cpu_list=sorted(wanted),
             processors=sorted(_PROCESSORS),
         )
-    os.sched_setaffinity(0, wanted)
+    if not operating_system.pin(0, wanted):
+        without_effect("set_cpu_affinity", "this operating system does not pin processes to cores")
 
 
-_PROCESSORS = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+_PROCESSORS = operating_system.cores()
 
 
 def _range(text):

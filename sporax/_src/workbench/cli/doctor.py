@@ -13,6 +13,7 @@ import numpy as np
 
 import sporax
 from sporax import nn
+from sporax._src import operating_system
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import rejection, require
 from sporax._src.mindspore.compat import MINDSPORE_VERSION
@@ -107,15 +108,15 @@ def _gpu():
 
 
 def _processor():
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = len(operating_system.cores())
     wanted = os.environ.get("OMP_NUM_THREADS")
     if wanted and wanted.isdigit() and int(wanted) < cores:
         warnings.warn(
             f"OMP_NUM_THREADS={wanted} leaves convolutions and recurrent layers fewer threads than "
             f"the {cores} cores", stacklevel=1,
         )  # fmt: skip
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return f"{cores} of {os.cpu_count()} cores, {bytes_text(memory)} of memory"
+    memory = bytes_text(operating_system.physical_memory())
+    return f"{cores} of {os.cpu_count()} cores, {memory} of memory"
 
 
 def _onednn():

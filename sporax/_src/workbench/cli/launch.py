@@ -16,8 +16,9 @@ import threading
 import time
 from typing import Any
 
+from sporax._src import operating_system
 from sporax._src.devices.distributed.launch_environment import LAUNCHER_PIPE, LOOPBACK
-from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.diagnosis.rules import message, rejection, require
 from sporax._src.workbench.cli.host_link import PATIENCE, Failure, FirstHost, OtherHost
 from sporax._src.workbench.cli.job_key import VARIABLE, NoJobKey, job_key
 
@@ -47,6 +48,10 @@ def launch(n, command, hosts=(), host_index=None, port=None, bind=True):
     found by its name if None. `bind`: pin each rank to its own processor cores, if this host has at
     least one per rank.
     """
+    if not operating_system.HAS_PROCESS_GROUPS:
+        reason = message("launch-needs-posix", system=sys.platform)
+        print(f"sporax launch: {reason}.", file=sys.stderr)
+        return 2
     with contextlib.ExitStack() as cleanup:
         try:
             index = _host_index(hosts) if host_index is None else host_index
@@ -146,9 +151,7 @@ def _share(n, hosts, index):
 
 def cores_of_ranks(count):
     """Return the processor cores of each rank of this host; None: all."""
-    if not hasattr(os, "sched_getaffinity"):
-        return [None] * count
-    cores = sorted(os.sched_getaffinity(0))
+    cores = sorted(operating_system.cores())
     each = len(cores) // count
     return [cores[i * each : (i + 1) * each] or None for i in range(count)]
 
@@ -168,7 +171,7 @@ class _Rank:
             stderr=subprocess.PIPE, pass_fds=(pipe,), start_new_session=True,
         )  # fmt: skip
         if cores:
-            os.sched_setaffinity(self.process.pid, cores)
+            operating_system.pin(self.process.pid, cores)
         streams = (self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr)
         self.threads = [threading.Thread(target=self._show, args=s, daemon=True) for s in streams]
         for thread in self.threads:

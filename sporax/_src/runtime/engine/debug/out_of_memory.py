@@ -1,12 +1,10 @@
 """Estimates of the memory that programs need, and the error if it is more than there is."""
 
-import functools
-import os
-
 from sporax._src.core.jax_internals import default_device
 from sporax._src.core.memory_limits import RESERVE, limit, reason_of
 from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import message, message_of, rejection
+from sporax._src.operating_system import physical_memory
 from sporax._src.runtime.memory import liveness
 
 
@@ -29,16 +27,10 @@ def operations(pairs):
 BELOW = "memory-limit-least"  # the rule of a limit that cannot be met
 
 
-@functools.cache
-def _total():
-    """Return the bytes of memory of the machine."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-
-
 def memory():
     """Return the bytes available to programs: of the device, else of the host."""
     statistics = default_device().memory_stats() or {}
-    return statistics.get("bytes_limit") or min(_total(), limit() or _total())
+    return statistics.get("bytes_limit") or min(physical_memory(), limit() or physical_memory())
 
 
 def bytes_needed(steps, avals):
