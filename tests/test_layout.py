@@ -16,11 +16,16 @@ PAGE = TESTS.parent / "docs" / "engine.md"
 ROWS = re.findall(r"^\| `([\w/]+)/` \|.*\|(.*)\|$", PAGE.read_text("utf8"), re.MULTILINE)
 FOLDERS = {path.rpartition("/")[2]: path for path, _ in ROWS}
 LINE = list(FOLDERS)
+ALONE = (
+    "versions",
+    "operating_system",
+    "installation",
+)  # modules of no package, which all may import
 MAY = {
-    name: {name, "diagnosis", "versions", *(only.split(", ") if only else LINE[:place])}
+    name: {name, "diagnosis", *ALONE, *(only.split(", ") if only else LINE[:place])}
     for place, (name, only) in enumerate(zip(LINE, (o.strip() for _, o in ROWS), strict=True))
 }
-MAY |= {"versions": {"diagnosis"}} | {
+MAY |= {"versions": {"diagnosis"}, "operating_system": set(), "installation": set()} | {
     name: MAY[name] | {""} for name in ("io", "scipy", "compat", "cli")
 }
 GROUPS = {"", "_src", *(path.rpartition("/")[0] for path in FOLDERS.values())}
@@ -52,7 +57,7 @@ def package(name):
     """Return the package with a module of this dotted name, "" for sporax's own names."""
     path = name.removeprefix("sporax").strip(".").replace(".", "/")
     found = [room for room, folder in FOLDERS.items() if f"{path}/".startswith(f"{folder}/")]
-    return found[0] if found else "versions" if path.startswith("_src/versions") else ""
+    return found[0] if found else next((n for n in ALONE if path.startswith(f"_src/{n}")), "")
 
 
 def package_of(path):

@@ -20,6 +20,12 @@ def test_refused(found):
         versions.check(found)
 
 
+@pytest.mark.parametrize("found", ["1.26.4", "1.0.dev1"])
+def test_numpy_refused(found):
+    with pytest.raises(ImportError, match=rf"NumPy must be 2.0 or later, but got {found}. .* pip "):
+        versions.check(numpy=found)
+
+
 @pytest.mark.parametrize("found", [*versions.NEWEST.values(), "0.11.0", "0.11.2", "1.0.dev2"])
 def test_accepted(found):
     versions.check(found)
@@ -37,6 +43,7 @@ def test_the_project_asks_for_them():
     bounds = f">={versions.OLDEST}" + "".join(f",!={bad}" for bad in versions.REFUSED)
     asked = [d for d in project["dependencies"] if d.startswith("jax")]
     assert asked == [f"jax{bounds}", f"jaxlib{bounds}"]
+    assert f"numpy>={versions.OLDEST_NUMPY}" in project["dependencies"]
     for extra, name in (("cuda", "cuda13"), ("cuda12", "cuda12")):
         assert f"jax[{name}]{bounds}" in project["optional-dependencies"][extra]
     pythons = [c.rpartition(" ")[2] for c in project["classifiers"] if ":: Python :: 3." in c]

@@ -12,8 +12,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "versions.md"
 
 _HEAD = """# Versions and their known bugs
 
-sporax runs with jaxlib {oldest} and later. The tests run on the newest Python with the newest JAX
-that supports it, and on the oldest Python with its newest JAX.
+sporax runs with jaxlib {oldest} and NumPy {numpy}, and later ones. The tests run on the newest
+Python with the newest JAX that supports it, and on the oldest Python with its newest JAX.
 
 | Python | newest compatible JAX |
 |---|---|
@@ -75,7 +75,7 @@ def text():
     ]  # fmt: skip
     lists = {"pythons": pythons, "refused": refused, "faults": faults}
     filled = {name: "\n".join(rows) for name, rows in lists.items()}
-    return _HEAD.format(oldest=versions.OLDEST, **filled)
+    return _HEAD.format(oldest=versions.OLDEST, numpy=versions.OLDEST_NUMPY, **filled)
 
 
 if __name__ == "__main__":

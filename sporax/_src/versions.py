@@ -1,15 +1,16 @@
-"""The versions of Python and JAX that sporax runs with; docs/versions.md shows them.
+"""The versions of Python, JAX and NumPy that sporax runs with; docs/versions.md shows them.
 
 Checked when sporax is imported, before JAX is: the first error with another version would be a
-missing JAX name.
+missing name.
 """
 
 import jaxlib
+import numpy as np
 
 from sporax._src.diagnosis.rules import phrase, rejection
 
 JAXLIB: str = jaxlib.__version__  # type: ignore[reportPrivateImportUsage]  # not in its __all__
-OLDEST = "0.10.2"
+OLDEST, OLDEST_NUMPY = "0.10.2", "2.0"
 TOO_OLD = phrase(
     "ends the process in reductions that it fuses (jax-ml/jax#39264)",
     "在它融合的归约中使进程中止 (jax-ml/jax#39264)",
@@ -29,9 +30,11 @@ def numbers(text):
     return tuple(int(number) for number in text.split(".")[:4] if number.isdigit())
 
 
-def check(version=JAXLIB):
-    """Raise ImportError if sporax does not support this jaxlib version; default: the
-    installed one."""
+def check(version=JAXLIB, numpy=np.__version__):
+    """Raise ImportError if sporax does not support this version of jaxlib or of NumPy; default: the
+    installed ones."""
+    if numbers(numpy) < numbers(OLDEST_NUMPY):
+        raise rejection("sporax-numpy-later", oldest=OLDEST_NUMPY, got=numpy)
     reason = TOO_OLD if numbers(version) < numbers(OLDEST) else REFUSED.get(version)
     if reason is not None:
         excluded = "".join(f",!={bad}" for bad in REFUSED)

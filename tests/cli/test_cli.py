@@ -213,4 +213,4 @@ def test_completion_needs_its_package(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "shtab", None)
     with pytest.raises(SystemExit, match="2"):
         cli.main(["completion", "bash"])
-    assert "pip install 'sporax[completion]'" in capsys.readouterr().err
+    assert "[completion]'" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sporax._src.installation import as_installed
 from sporax._src.mindspore.compat import (
     MINDSPORE_VERSION,
     install_as_mindspore,
@@ -17,7 +18,7 @@ from sporax._src.workbench.cli import run
 from sporax._src.workbench.cli.command import main
 
 ROOT = Path(__file__).parents[2]
-COMMAND = "pip install 'sporax[mindspore]'"
+COMMAND = as_installed("pip install 'sporax[mindspore]'")
 # Requires-Dist of mindspore 2.10.0
 OF_MINDSPORE = "asttokens astunparse dill numpy packaging pillow protobuf psutil safetensors scipy"
 

@@ -185,5 +185,5 @@ def test_damaged_videos(tmp_path):
 
 def test_without_pyav(monkeypatch):
     monkeypatch.setitem(sys.modules, "av", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'sporax\[video\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install .*\[video\]'"):
         vision.read_video(str(VIDEOS / "moving.mp4"))

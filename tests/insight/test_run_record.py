@@ -244,7 +244,7 @@ def test_event_files_say_the_same(tmp_path):
 
 def test_event_files_need_their_package(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboard.summary.writer.record_writer", None)
-    with pytest.raises(ModuleNotFoundError, match=r"For 'RunRecord', .* 'sporax\[summary\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"For 'RunRecord', .*\[summary\]'"):
         insight.RunRecord(tmp_path, tensorboard=True)
 
 

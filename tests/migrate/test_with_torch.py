@@ -27,7 +27,7 @@ needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed
     lambda: migrate.record(None, np.zeros(2)), lambda: migrate.compare(None, mlp(), np.zeros(2)),
 ])  # fmt: skip
 def test_without_torch_the_extra_is_named(call):
-    with pytest.raises(ImportError, match=r"PyTorch must be installed, but: .*sporax\[torch\]'"):
+    with pytest.raises(ImportError, match=r"PyTorch must be installed, but: .*\[torch\]'"):
         call()
 
 

@@ -27,6 +27,8 @@ import string
 from pathlib import Path
 from typing import NamedTuple
 
+from sporax._src.installation import as_installed
+
 _CJK, _STOPS = re.compile("[\u4e00-\u9fff]"), "，：；。、（）"
 _HEADS = {"english": "For '{}', {}.", "chinese": "'{}'：{}。"}
 
@@ -211,7 +213,7 @@ def message_of(error):
 def _filled(text, fields):
     """Return the literal texts and fields of a rule's text, in order."""
     for literal, name, spec, conversion in template_fields(text):
-        yield literal
+        yield as_installed(literal) if "sporax[" in literal else literal
         if name is not None:
             yield fields[_slot(name, spec, conversion)].rstrip(".。" if spec == "sentence" else "")
 

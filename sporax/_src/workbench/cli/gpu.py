@@ -6,6 +6,7 @@ import subprocess
 from importlib import metadata
 from typing import NamedTuple
 
+from sporax._src.installation import as_installed
 from sporax._src.versions import JAXLIB, numbers
 
 PLUGINS = {"jax-cuda13-plugin": "cuda", "jax-cuda12-plugin": "cuda12"}  # and sporax's extra
@@ -51,14 +52,16 @@ def plugins():
 def advice(cards, plugins, platforms, environment=os.environ):
     """Yield what to change. `platforms`: those that JAX runs on."""
     extras = [extra for extra in NEEDS if cards and all(card.suits(extra) for card in cards)]
-    remedy = f"pip install 'sporax[{extras[0]}]'" if extras else "install a newer NVIDIA driver"
+    remedy = "install a newer NVIDIA driver"
+    if extras:
+        remedy = as_installed(f"pip install 'sporax[{extras[0]}]'")
     if cards and not plugins:
         yield f"JAX does not use the GPU, since its plugin is not installed: {remedy}"
     for name, version in plugins.items():
         if version != JAXLIB:
             yield (
                 f"{name} {version} and jaxlib {JAXLIB} differ, so that the GPU is not used: "
-                f"pip install --upgrade 'sporax[{PLUGINS[name]}]'"
+                + as_installed(f"pip install --upgrade 'sporax[{PLUGINS[name]}]'")
             )
         if cards and PLUGINS[name] not in extras:
             needed = [".".join(map(str, n)) for n in NEEDS[PLUGINS[name]]]
