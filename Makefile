@@ -9,13 +9,13 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo expressions faults fuzz programs readings signals soak strangers threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
+.PHONY: check lock release demo expressions faults fuzz programs readings signals soak strangers threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[demo,test,lint]'
+	$(BIN)/python -m pip install --quiet $(if $(LOCKED),--constraint locks/tests.txt) --editable '.[demo,test,lint]'
 	touch $@
 
 demo: $(READY)
@@ -29,6 +29,13 @@ test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow' \
 		$$(grep -rl --include=test_*.py mark.executors tests)
+
+# Two minutes, for each commit: the linters' quick part, changed test files, a sample of all rows.
+check: export XLA_FLAGS += --xla_backend_optimization_level=0
+check: $(READY)
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/python -m pytest -n 2 -m 'not slow' --sample 12
 
 # The oldest Python, with the JAX that it can have: the rows that touch JAX's internals.
 OLDEST := .venvs/oldest/bin/python
@@ -150,6 +157,17 @@ stubs: $(READY)
 wheel: $(READY)
 	$(BIN)/python -m pip install --quiet build hatchling
 	$(BIN)/python -m build --no-isolation
+
+# The distributions built twice, compared bit by bit and examined: make release REPOSITORY=https://...
+release: $(READY)
+	$(BIN)/python -m pip install --quiet build hatchling twine
+	$(BIN)/python -m tools.release $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(TAG),--tag $(TAG))
+
+# The versions that `make test LOCKED=1` installs, those that users get today, and the list of parts
+# in the wheel (CycloneDX).
+lock: $(READY)
+	$(BIN)/python -m pip install --quiet uv cyclonedx-bom
+	$(BIN)/python -m tools.lock
 
 lint: stubs
 	$(BIN)/ruff check .

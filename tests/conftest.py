@@ -18,7 +18,7 @@ from sporax._src.core.value import deferred
 from sporax._src.runtime.engine import compile_policy, recorder
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax.data import config as data_config
-from tests import interpretation, long_rows
+from tests import interpretation, long_rows, sampled_rows
 
 
 @pytest.fixture(autouse=True)
@@ -92,6 +92,7 @@ def pytest_addoption(parser):
     parser.addoption("--mutations", type=int, default=5000, help="of the files of each loader")
     parser.addoption("--minutes", type=float, default=2, help="of derivatives in eight threads")
     parser.addoption("--long-rows", action="store_true", help="list anew which rows take long")
+    parser.addoption("--sample", type=int, help="run one row in each N, and changed files")
     parser.addoption("--calls", help="a folder: note which public names passing tests call")
 
 
@@ -105,6 +106,8 @@ def pytest_configure(config):
         config.pluginmanager.register(long_rows.Write())
     elif not config.getoption("--calls"):
         config.pluginmanager.register(long_rows.Mark())
+    if config.getoption("--sample"):
+        config.pluginmanager.register(sampled_rows.Sample(config.getoption("--sample")))
     if config.getoption("--calls"):
         from tests.compat.call_coverage import Calls
 
