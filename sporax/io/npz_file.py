@@ -24,13 +24,14 @@ def opened(path):
     with untrusted_file.opened(path) as file:
         with zipfile.ZipFile(file) as archive:
             for member in archive.infolist():
-                _check(archive, member, os.fstat(file.fileno()).st_size)
+                check(archive, member, os.fstat(file.fileno()).st_size)
         file.seek(0)
         with np.load(file, allow_pickle=False) as arrays:
             yield arrays
 
 
-def _check(archive, member, size):
+def check(archive, member, size):
+    """Raise one of `MALFORMED` if a member of an archive of `size` bytes claims too much."""
     if member.file_size > _MOST * min(member.compress_size, size):
         raise rejection("larger-file-can-hold", argument=member.filename)
     with archive.open(member) as content:

@@ -11,6 +11,7 @@ import jax
 from sporax import __version__
 from sporax._src.core.units import bytes_of_text
 from sporax._src.devices.sharding.mesh import Mesh
+from sporax._src.installation import as_installed
 from sporax._src.mindspore.compat import MINDSPORE_VERSION
 from sporax._src.workbench.cli.bench import bench
 from sporax._src.workbench.cli.check import check
@@ -22,8 +23,10 @@ from sporax._src.workbench.cli.launch import PORT, launch
 from sporax._src.workbench.cli.lint import KINDS, lint
 from sporax._src.workbench.cli.pack import pack, use
 from sporax._src.workbench.cli.run import run_module, run_script
+from sporax._src.workbench.cli.serve import serve
 from sporax._src.workbench.cli.verify import verify_file, verify_script
 
+_SHTAB = "pip install 'sporax[completion]'"
 _PIPE_CLOSED = 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
 
 
@@ -76,6 +79,7 @@ def _parser():
         _add_convert,
         _add_verify,
         _add_plan,
+        _add_serve,
         _add_watch,
         _add_doctor,
         _add_errors,
@@ -155,6 +159,35 @@ def _add_check(commands):
     checking.set_defaults(action=lambda options: check(options.paths))
 
 
+def _add_serve(commands):
+    serving = commands.add_parser(
+        "serve",
+        help="serve an exported graph over HTTP",
+        description="Serve the function in a file of 'export' until Ctrl-C: POST /predict takes "
+        "and returns JSON or NumPy's .npz, / describes it. Requests that wait share a run. On an "
+        "address other than 127.0.0.1, requests need a token.",
+        examples=[
+            "sporax serve net.mindir",
+            "sporax serve net.mindir --host 0.0.0.0 --port 8000 --token token.txt",
+        ],
+    )
+    _completes_files(serving.add_argument("file", help="a file of 'export'"))
+    serving.add_argument("--host", default="127.0.0.1", help="the address; by default 127.0.0.1")
+    serving.add_argument("--port", type=_port, default=0, help="by default one that is free")
+    _completes_files(
+        serving.add_argument("--token", metavar="FILE", help="with the token that requests need")
+    )
+    for name, default, help in (
+        ("batch", 32, "rows of a run, which requests share"),
+        ("waiting", 256, "requests that may wait"),
+        ("megabytes", 64, "of a request"),
+    ):
+        serving.add_argument(
+            f"--{name}", type=_count, default=default, help=f"the most {help}; by default {default}"
+        )
+    serving.set_defaults(action=serve)
+
+
 def _add_doctor(commands):
     examining = commands.add_parser(
         "doctor",
@@ -215,7 +248,7 @@ def _add_completion(commands, parser):
         "completion",
         help="print a script for completion in a shell",
         description="Print the script by which a shell completes the commands and options of "
-        "sporax (pip install 'sporax[completion]').",
+        f"sporax ({as_installed(_SHTAB)}).",
         examples=['eval "$(sporax completion bash)"'],
     )
     completing.add_argument("shell", choices=["bash", "zsh"])
@@ -389,7 +422,7 @@ def _completion(parser, shell):
     try:
         import shtab
     except ImportError:
-        parser.error("'completion' needs the package 'shtab': pip install 'sporax[completion]'")
+        parser.error(f"'completion' needs the package 'shtab': {as_installed(_SHTAB)}")
     print(shtab.complete(parser, shell))
     return 0
 
