@@ -284,7 +284,7 @@ def files(results):
         f"docs/{n}": t for n, t in ({"performance.md": text(results)} | pictures(results)).items()
     }
     for name in readme.HEADS:
-        content = readme.table(name, Results(results), ratio, number)
+        content = readme.table(name, Results(results), ratio)
         pages[name] = readme.with_table((ROOT / name).read_text("utf8"), content)
     return pages
 

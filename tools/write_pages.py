@@ -142,6 +142,7 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "verified": "每个程序都先核对，再使用",
 }
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
+    ("What there is", "概览"): {"features": "功能一览"},
     ("Coming from elsewhere", "迁移"): {
         "migrating": "搬运 PyTorch 网络的工具",
         "libraries": "为 MindSpore 编写的库",
@@ -185,7 +186,12 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "../CONTRIBUTING": "参与开发",
     },
 }
-TRANSLATED = [*TUTORIAL, "error_index", "libraries"]  # pages that also exist under docs/zh
+TRANSLATED = [
+    *TUTORIAL,
+    "features",
+    "error_index",
+    "libraries",
+]  # pages that also exist under docs/zh
 
 
 # which names there are --------------------------------------------------------------------------
@@ -456,15 +462,14 @@ def _chinese():
         (f"api/{group.folder}/index", f"{group.chinese}（{count}）")
         for group, count in zip(GROUPS, counts, strict=True)
     ]
-    tutorial = [(_path(name, "docs/zh"), chinese) for name, chinese in TUTORIAL.items()]
+    topics = [("教程", TUTORIAL), *((topic, names) for (_, topic), names in GUIDES.items())]
     guides = [
-        (f"{topic}（英文）", [(_path(name), chinese) for name, chinese in names.items()])
-        for (_, topic), names in GUIDES.items()
-        if not names.keys() <= {*TRANSLATED}
-    ]
-    errors = [(_path("error_index", "docs/zh"), GUIDES["Errors", "报错"]["error_index"])]
+        (topic, [(_path(name, "docs/zh"), chinese) if name in TRANSLATED
+                 else (_path(name), f"{chinese}（英文）") for name, chinese in names.items()])
+        for topic, names in topics
+    ]  # fmt: skip
     last = "\n按字母排列的全部名称见[总索引](genindex)。\n"
-    return _topics([("教程", tutorial), ("报错", errors), *guides, ("接口", api)]) + last
+    return _topics([*guides, ("接口", api)]) + last
 
 
 def _topics(parts):
