@@ -10,7 +10,9 @@ from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.debug.compile_log import log
 from sporax._src.runtime.engine.debug.out_of_memory import BELOW
+from sporax._src.runtime.memory import liveness
 from sporax._src.runtime.memory.flat import flat
+from sporax._src.runtime.recompute.batch_splitting import NotSplit, split
 from sporax._src.runtime.recompute.plans import plans_of
 
 _TRIES = 4
@@ -62,8 +64,33 @@ class LimitedProgram:
             goal = peak - max(
                 int(_MORE * (size - budget)), peak >> 5
             )  # less changes nothing in XLA
+        if self.in_parts(donated, budget, sizes):
+            return
         amounts = {"limit": self.limit, "least": others + min(sizes), "others": others}
         raise rejection(BELOW, "memory_limit", **{k: bytes_text(n) for k, n in amounts.items()})
+
+    def in_parts(self, donated, budget, sizes):
+        """Compile the program that computes the batch in the fewest parts that fit; return False if
+        there is none. Adds the bytes of each that is compiled to `sizes`."""
+        parts, batch = 2, 2
+        while parts <= batch:
+            try:
+                program, batch = split(self.flat, parts, donated)
+            except NotSplit as reason:
+                log(f"memory_limit {bytes_text(self.limit)}: the batch is not split: {reason}")
+                return False
+            if liveness.peak(program, donated).bytes <= budget:
+                compiled, size = self.built(program, donated)
+                sizes.append(size)
+                if size <= budget:
+                    self.compiled, self.size = compiled, size
+                    log(f"memory_limit {bytes_text(self.limit)}: computes the batch of {batch} in "
+                        f"{parts} parts")  # fmt: skip
+                    return True
+            parts *= 2
+        limit = bytes_text(self.limit)
+        log(f"memory_limit {limit}: the batch is not split: no number of parts fits")
+        return False
 
     def built(self, program, donated):
         """Return (the compiled function, XLA's bytes for it)."""

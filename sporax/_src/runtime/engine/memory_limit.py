@@ -14,7 +14,9 @@ VARIABLE = "SPORAX_MEMORY_LIMIT"
 
 class memory_limit:
     """Make each program, such as a training step, fit into so much memory: arrays are dropped
-    between the forward and the backward pass and computed again where that is needed.
+    between the forward and the backward pass and computed again where that is needed. If that is
+    not enough, the batch is computed in parts, unless its examples influence each other (as by
+    BatchNorm); sums over the batch are then in another order.
 
     A setting, and a context manager that restores the previous one. `size`: text such as '2GB' or
     '512MiB', a number of bytes, or None for no limit. The environment variable SPORAX_MEMORY_LIMIT
@@ -23,7 +25,8 @@ class memory_limit:
     What counts: the arrays of all live Tensors, and the results and temporary arrays of the program
     that runs (as XLA states them); not Python, compilers, data on the host. Operations that run in
     one program, as a training step does whose values are not read in between, are planned together.
-    A line on stderr says what is recomputed and what it costs. Raises MemoryError, with the least
+    A line on stderr says what is recomputed and what it costs, and in how many parts the batch is
+    computed, or why it is not. Raises MemoryError, with the least
     that is possible, if a program cannot be made to fit.
 
     >>> layers = [(nn.Dense(64, 64), nn.Tanh()) for _ in range(12)]

@@ -19,6 +19,7 @@ from sporax._src.capture.graph_capture.dynamic_shapes.symbolic_dims import (
     merged,
 )
 from sporax._src.diagnosis.rules import require
+from sporax._src.runtime.recompute.batch_splitting import ELEMENTWISE
 
 
 def _elementwise(program, eqn, operands):
@@ -234,17 +235,7 @@ def _random(program, eqn, operands):
 
 
 _ELEMENTWISE = (
-    "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh",
-    "bessel_i0e", "bessel_i1e", "bitcast_convert_type", "broadcast_in_dim", "cbrt", "ceil", "clamp",
-    "clz", "complex", "conj", "convert_element_type", "copy", "copy_p", "cos", "cosh", "digamma",
-    "div", "eq", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "ge", "gt", "igamma",
-    "igamma_grad_a", "igammac", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p",
-    "log2", "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not",
-    "one_minus_square", "optimization_barrier", "or", "polygamma", "polynomial", "population_count",
-    "pow", "real", "reduce_precision", "regularized_incomplete_beta", "rem", "round", "rsqrt",
-    "select_n", "shift_left", "shift_right_arithmetic", "shift_right_logical", "sign", "sin",
-    "sinh", "sqrt", "square", "stop_gradient", "sub", "tan", "tanh", "threefry2x32", "transpose",
-    "xor", "zeta",
+    *ELEMENTWISE, "broadcast_in_dim", "optimization_barrier", "squeeze", "stack", "transpose",
 )  # fmt: skip
 
 RULES: dict[str, Any] = {
@@ -283,7 +274,5 @@ RULES: dict[str, Any] = {
     "slice": _slice,
     "sort": _not_along("dimension", "sorts"),
     "split": _not_along("axis", "splits"),
-    "squeeze": _elementwise,
-    "stack": _elementwise,
     "top_k": _top,
 }  # fmt: skip
