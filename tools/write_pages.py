@@ -153,12 +153,14 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
     },
     ("Networks and derivatives", "网络与求导"): {
         "derivatives": "怎样检查导数",
+        "replaying": "逐位重算某一个训练步",
         "insight": "查看网络内部：结构、计算图、耗时",
     },
     ("Compilation and graphs", "编译与静态图"): {
         "graph_syntax": "jit 里可以写什么",
         "explain": "什么时候编译，为什么",
         "graphs": "计算图与导出",
+        "serving": "用 HTTP 提供计算图",
     },
     ("Several devices", "多个设备"): {
         "devices": "多个设备与多个进程",

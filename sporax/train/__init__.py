@@ -46,6 +46,7 @@ from sporax.train.metrics import (
 from sporax.train.model import Model
 from sporax.train.model_checkpoint import CheckpointConfig, ModelCheckpoint
 from sporax.train.progress import progress
+from sporax.train.recorder import Recorder
 from sporax.train.summary_collector import SummaryCollector
 from sporax.train.summary_record import SummaryRecord
 from sporax.train.thor_model import ConvertModelUtils
@@ -88,6 +89,7 @@ __all__ = [
     "Perplexity",
     "Precision",
     "Recall",
+    "Recorder",
     "ReduceLROnPlateau",
     "RootMeanSquareDistance",
     "RunContext",

@@ -143,12 +143,14 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
 
     # restoring ------------------------------------------------------------------------------
 
-    def restore(self) -> Position | None:
-        """Restore everything from the newest checkpoint; returns its `Position` (epoch, step,
-        total, more), or None without a checkpoint."""
+    def restore(self, step: int | None = None) -> Position | None:
+        """Restore everything from the newest checkpoint, or from the newest of at most `step` steps
+        in total; returns its `Position` (epoch, step, total, more), or None without a
+        checkpoint."""
+        kinds.optional(kinds.COUNT)("Checkpointer.restore", step=step)
         self.wait()
         self._files.clear_partial()
-        state = self._newest()
+        state = self._newest(step)
         self._is_restored = True
         if state is None:
             return None
@@ -168,9 +170,11 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         _set_random_states(state["random"])
         return self._position
 
-    def _newest(self):
-        """Return (path, state) of the newest intact file; None without files."""
-        files, numbers = self._files, sorted(self._files.numbers(), reverse=True)
+    def _newest(self, most=None):
+        """Return (path, state) of the newest intact file, of at most `most` steps; None without
+        files."""
+        files = self._files
+        numbers = sorted((n for n in files.numbers() if most is None or n <= most), reverse=True)
         for number in numbers:
             try:
                 path, contents = files.path(number), files.read(number, self._present)

@@ -22,6 +22,7 @@ from sporax._src.workbench.cli.job_key import VARIABLE
 from sporax._src.workbench.cli.launch import PORT, launch
 from sporax._src.workbench.cli.lint import KINDS, lint
 from sporax._src.workbench.cli.pack import pack, use
+from sporax._src.workbench.cli.replay import replay
 from sporax._src.workbench.cli.run import run_module, run_script
 from sporax._src.workbench.cli.serve import serve
 from sporax._src.workbench.cli.verify import verify_file, verify_script
@@ -79,6 +80,7 @@ def _parser():
         _add_convert,
         _add_verify,
         _add_plan,
+        _add_replay,
         _add_serve,
         _add_watch,
         _add_doctor,
@@ -157,6 +159,33 @@ def _add_check(commands):
     paths = checking.add_argument("paths", nargs="+", metavar="path", help="a file or a folder")
     _completes_files(paths)
     checking.set_defaults(action=lambda options: check(options.paths))
+
+
+def _add_replay(commands):
+    replaying = commands.add_parser(
+        "replay",
+        help="compute a step of a recorded training again",
+        description="Run the script of a recording of train.Recorder up to its first step, restore "
+        "the state before the requested step, and compute that step. Without a step, print the "
+        "number of the last one and a hash of all batches and losses. The exit code is 1 if the "
+        "loss differs from the recorded one.",
+        examples=[
+            "sporax replay runs/a",
+            "sporax replay runs/a --step 1817",
+            'sporax replay runs/a --until "loss > 10" --break',
+        ],
+    )
+    _completes_files(replaying.add_argument("recording", help="the folder of a recording"))
+    which = replaying.add_mutually_exclusive_group()
+    which.add_argument("--step", type=_count, help="the number of the step, from 1")
+    which.add_argument("--until", metavar="CONDITION", help="the first step for which this holds")
+    replaying.add_argument(
+        "--break", dest="breaks", action="store_true", help="call breakpoint() before the step"
+    )
+    replaying.add_argument(
+        "--changed", action="store_true", help="although the script has changed since"
+    )
+    replaying.set_defaults(action=replay)
 
 
 def _add_serve(commands):
