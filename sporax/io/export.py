@@ -1,11 +1,13 @@
 """`export` and `load`: a function or Cell in a file that runs without its Python code."""
 
+import functools
+import logging
 import os
 
 from sporax._src.capture.graph_capture.export.export import exported
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import message, rejection, require
-from sporax.io import graph_file, graph_vectors, onnx_file
+from sporax.io import graph_file, graph_vectors, mindir_file, onnx_file
 from sporax.io.corrupt_file import CorruptFile
 
 
@@ -14,6 +16,7 @@ def _write_graph(path, name, net, inputs):
     graph_file.write(path, graph, *graph_vectors.vectors(name, net, inputs))
 
 
+_log = logging.getLogger("sporax")
 _OURS = (".mindir", ".stablehlo")  # suffixes that `load` reads
 _FORMATS = {  # format -> (suffix, writer)
     "MINDIR": (".mindir", _write_graph),
@@ -69,15 +72,24 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     require(os.path.isdir(folder), "folder-file-name-does-not", "export", dirname=folder)
     require(callable(net), "must-be-type", "export", net=net, kind="a-function-or-cell")
     name = getattr(net, "__name__", type(net).__name__)
+    if file_format == "MINDIR":
+        _say_once()
     suffix, write = _FORMATS[file_format]
     write(path if path.endswith(suffix) else path + suffix, name, net, inputs)
 
 
+@functools.cache
+def _say_once():
+    _log.warning(message("mindir-is-ours"))
+
+
 def load(file_name, **kwargs):
-    """Load a file that `export` wrote, as a function on Tensors; `nn.GraphCell` wraps it in a Cell.
+    """Load a file that `export` wrote, or a `.mindir` of MindSpore, as a function on Tensors;
+    `nn.GraphCell` wraps it in a Cell.
 
     It takes the inputs of the export; print it to see them. Raises ValueError for a file that is
-    missing, damaged, or of another kind, such as a file of MindSpore.
+    missing, damaged, or of another kind, and for a `.mindir` with operations that sporax lacks,
+    which it names, with control flow on Tensors, or with weights in other files.
 
     >>> import tempfile; file = tempfile.mkdtemp() + "/dense.mindir"
     >>> ms.export(nn.Dense(2, 1), ops.ones((3, 2)), file_name=file, file_format="MINDIR")
@@ -91,7 +103,7 @@ def load(file_name, **kwargs):
         raise rejection("end-export-format", "load", file_name=path, names=" or ".join(_OURS))
     require(os.path.isfile(path), "name-file-does-not", "load", argument="file_name", path=path)
     try:
-        return graph_file.read(path)
+        return (mindir_file if mindir_file.is_one(path) else graph_file).read(path)
     except CorruptFile as error:
         fields = {"argument": path, "cause": error, "remedy": error.remedy}
         raise rejection("no-whole-graph-sporax", "load", **fields) from None

@@ -3,6 +3,7 @@ the bytes of the program, or its operations."""
 
 import json
 import re
+import shutil
 import tempfile
 from pathlib import Path
 from unittest import mock
@@ -14,6 +15,7 @@ from sporax import nn, ops
 from sporax._src.runtime.compilation_cache import folder, user_key
 from sporax.io import program_file, verified_file
 from sporax.io.corrupt_file import CorruptFile
+from tests.fuzz.loader_table import RECORDED
 from tests.fuzz.mutations import SIZES, binary, json_text
 from tests.fuzz.mutations import text as words
 from tests.io import reproducers
@@ -49,6 +51,15 @@ def load(where):
 def load_and_call(where):
     results = [graph(ms.Tensor(ONES)) for graph in load(where)]
     return [str(result) for result in results]
+
+
+def write_mindir(where):
+    """Copy a file that MindSpore has written."""
+    shutil.copy(RECORDED / "mindir" / "images.mindir", where / "net.mindir")
+
+
+def load_mindir(where):
+    return str(ms.load(str(where / "net.mindir")))
 
 
 def verify(where):

@@ -527,6 +527,7 @@ add("graphs, called", graphs.write, graphs.load_and_call, changes={"*.mindir": g
     seconds=20.0)  # fmt: skip
 add("graphs, verified", graphs.write, graphs.verify, changes={"*.mindir": graphs.change},
     seconds=20.0)  # fmt: skip
+add("graphs of MindSpore", graphs.write_mindir, graphs.load_mindir, seconds=20.0)
 add("reproducers", graphs.write_reproducer, graphs.load_reproducer,
     changes={"*.reproducer": graphs.change_reproducer}, seconds=20.0)  # fmt: skip
 add("compile cache", graphs.write_cache, graphs.load_cache, only=("*.program",))

@@ -23,12 +23,14 @@ NOT_OF_STRANGERS = {
     "writes": "files that are written, or read through another module",
     "verdict": "names, of which only those of known faults count",
     "signed": "not read further without the user's key; tests/cli/test_pack.py has its rows",
+    "token": "one line, of the user's own file; tests/serving/test_serve.py has its rows",
     "key": "the user's own key; tests/io/test_strange_files.py has its rows",
 }
 _IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Manifest"
 _RECORDS = "MindRecord, everything", "MindRecord, its database", "MindRecord, appended"
 
 READERS = {
+    "workbench/cli/serve": ("token",),
     "workbench/cli/check": ("sporax check",),
     "mindspore/compat/alias": ("its own",),
     "mindspore/compat/class_modules": ("its own",),
@@ -77,6 +79,7 @@ READERS = {
     "insight/timeline": ("writes",),
     "io/atomic_write": ("writes",),
     "io/ckpt_file": ("ckpt", "load_segmented_checkpoints", "load_checkpoint_async"),
+    "io/mindir_file": ("graphs of MindSpore",),
     "io/graph_file_2": ("graphs", "graphs, called"),
     "io/program_file": ("graphs", "graphs, called", "graphs, verified", "reproducers"),
     "io/verified_file": ("graphs, verified", "reproducers"),
@@ -93,6 +96,7 @@ READERS = {
     "train/boost/dim_reduce": ("DimReduce, a matrix",),
     "train/checkpoint_files": ("Checkpointer", "Checkpointer, orbax"),
     "train/dynamic_profiler": ("DynamicProfilerMonitor",),
+    "train/recorder": ("recordings",),
     "train/interruption_callbacks": ("OnRequestExit",),
 }  # fmt: skip
 

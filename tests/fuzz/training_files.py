@@ -14,6 +14,7 @@ from sporax.data import vision
 from sporax.insight import run_files
 from sporax.migrate import module_run
 from sporax.parallel import redundancy, strategy_file
+from sporax.train import recorder
 from sporax.train.boost import dim_reduce
 from sporax.train.dynamic_profiler import DynamicProfilerMonitor
 from tests.fuzz import file_formats, mutations
@@ -172,6 +173,23 @@ def restore_orbax(folder):
         saver._files._manager.close()
 
 
+def write_recording(folder):
+    net = nn.Dense(2, 3)
+    with recorder.Recorder(folder / "recording", net, every=2) as recording:
+        for k in range(3):
+            recording.step(net, ms.Tensor(np.full((1, 2), k, np.float32)))
+
+
+def read_recording(folder):
+    recording = folder / "recording"
+    recorder.header(recording)
+    lines = recorder.logged(recording)
+    recorder.require_step(recording, 2)
+    recorder.first_step(recording, "loss > 1")
+    return [line.step for line in lines]
+
+
+add("recordings", write_recording, read_recording, only=("recording/*.json*",))
 add("Checkpointer, orbax", write_orbax, restore_orbax,
     only=("there/*",), changes={"*METADATA": mutations.json_text, "*metadata": mutations.json_text,
                                 "*.zarray": mutations.json_text, "*sharding": mutations.json_text},
