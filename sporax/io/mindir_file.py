@@ -293,7 +293,7 @@ def read(path):
         return _read(untrusted_file.content(path))
     except (OSError, CorruptFile):
         raise
-    except untrusted_file.MALFORMED as error:
+    except (RuntimeError, *untrusted_file.MALFORMED) as error:  # of a primitive, or of its tracing
         raise rejection("header-none", cause=untrusted_file.cause(error)) from error
 
 

@@ -238,13 +238,19 @@ def logged(directory):
     """Return the `LoggedStep`s of a recording; a last line that is still being written is left
     out."""
     path = Path(directory) / LOG
-    with untrusted_file.opened(path) as file:
-        whole, _, _ = file.read().rpartition(b"\n")
+    whole, _, _ = _content(path).rpartition(b"\n")
     try:
         lines = map(untrusted_file.json_of, whole.decode().splitlines())
         return [LoggedStep(int(x["step"]), float(x["loss"]), str(x["chain"])) for x in lines]
     except MALFORMED as error:
         raise rejection("recording-damaged", "replay", path=path, cause=cause(error)) from error
+
+
+def _content(path):
+    try:
+        return untrusted_file.content(path)
+    except OSError as error:
+        raise rejection("cannot-read", "replay", argument=path, cause=cause(error)) from None
 
 
 def require_step(directory, step):
@@ -265,8 +271,7 @@ def header(directory):
     if not path.is_file():
         raise rejection("recording-missing", "replay", error=FileNotFoundError, directory=directory)
     try:
-        with untrusted_file.opened(path) as file:
-            found = untrusted_file.json_of(file.read().decode())
+        found = untrusted_file.json_of(_content(path).decode())
         require(found["format"] == _FORMAT, "recording-other-format", got=found["format"])
     except MALFORMED as error:
         raise rejection("recording-damaged", "replay", path=path, cause=cause(error)) from error

@@ -23,6 +23,7 @@ NOT_OF_STRANGERS = {
     "writes": "files that are written, or read through another module",
     "verdict": "names, of which only those of known faults count",
     "signed": "not read further without the user's key; tests/cli/test_pack.py has its rows",
+    "requests": "bodies of requests; tests/serving/test_serve.py mutates them",
     "token": "one line, of the user's own file; tests/serving/test_serve.py has its rows",
     "key": "the user's own key; tests/io/test_strange_files.py has its rows",
 }
@@ -30,7 +31,9 @@ _IMAGES = "ImageFolder", "VOC Segmentation", "Coco @instances.json Stuff", "Mani
 _RECORDS = "MindRecord, everything", "MindRecord, its database", "MindRecord, appended"
 
 READERS = {
+    "installation": ("its own",),
     "workbench/cli/serve": ("token",),
+    "workbench/serving/application": ("requests",),
     "workbench/cli/check": ("sporax check",),
     "mindspore/compat/alias": ("its own",),
     "mindspore/compat/class_modules": ("its own",),
