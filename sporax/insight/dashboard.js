@@ -2,7 +2,7 @@
 (() => {
   const at = id => document.getElementById(id);
   const ORDER = ["loss", "eval_loss", "accuracy", "learning_rate", "gradient_norm", "samples_per_second"];
-  const COLORS = 6, WIDTH = 420, HEIGHT = 220, LEFT = 56, RIGHT = 10, TOP = 10, BOTTOM = 26, POLL = 2000;
+  const COLORS = 6, WIDTH = 420, HEIGHT = 220, LEFT = 70, RIGHT = 10, TOP = 10, BOTTOM = 40, POLL = 2000;
   const NOTE = "Curve: the layers from first to last at the last recorded step, faintly at the first one. Histograms: values upwards, " +
     "steps to the right, the stronger the colour, the more elements; numbers are of the last step.";
   const hidden = new Set();
@@ -58,14 +58,53 @@
     return [low - room, high + room];
   };
 
-  function chart(name) {
-    const share = Number(at("smoothing").value);
-    const curves = shown().filter(([run]) => run.curves[name]).map(([run, k]) => {
-      const raw = run.curves[name];
-      return { k, raw, points: smoothed(raw, share), faint: share ? raw : null };
-    });
-    return plot(name.replaceAll("_", " "), `${name} over steps`, curves, at("logarithmic").checked,
-                ([step, value]) => `${said(value)} at ${step}`);
+  const validation = name => /^(?:eval|val|valid|validation|test)_(.+)/.exec(name)?.[1];
+  const duration = seconds => seconds < 120 ? `${said(seconds)} s` : seconds < 7200 ? `${said(seconds / 60)} min` : `${said(seconds / 3600)} h`;
+  // the second at which a step was recorded, or one between its neighbours
+  function clock(run) {
+    const times = run.times;
+    return step => {
+      let low = 0, high = times.length - 1;
+      if (high < 0) return 0;
+      while (high - low > 1) { const middle = (low + high) >> 1; times[middle][0] <= step ? low = middle : high = middle; }
+      const [a, b] = [times[low], times[high]];
+      if (step <= a[0] || a[0] === b[0]) return a[1];
+      return step >= b[0] ? b[1] : a[1] + (b[1] - a[1]) * (step - a[0]) / (b[0] - a[0]);
+    };
+  }
+  // `name`, and the curve of the same quantity in validation, dashed
+  function chart(name, names) {
+    const share = Number(at("smoothing").value), isTime = at("axis").value === "time";
+    const both = [name, ...names.filter(other => validation(other) === name)];
+    const curves = both.flatMap((of, i) => shown().filter(([run]) => run.curves[of]).map(([run, k]) => {
+      const place = isTime ? clock(run) : step => step;
+      const raw = run.curves[of].map(([step, value]) => [place(step), value, step]);
+      return { k, raw, points: smoothed(raw, share), faint: share ? raw : null, dashed: i > 0, of };
+    }));
+    const title = name.replaceAll("_", " ");
+    return plot(both.length > 1 ? `${title}, dashed: ${both.slice(1).join(", ").replaceAll("_", " ")}` : title,
+                `${both.join(" and ")} over ${isTime ? "time" : "steps"}`, curves, at("logarithmic").checked,
+                ([place, value, step], curve) => `${curve.dashed ? `${curve.of.replaceAll("_", " ")} ` : ""}${said(value)} at ${step}`,
+                { x: isTime ? "seconds since the start" : "step", y: title });
+  }
+  const LEAST = ["loss", "error"];  // words in the names of curves of which the least value is the best
+  function table() {
+    if (runs.length < 2 && !runs.some(run => run.about.note || Object.keys(run.about.hyperparameters).length)) return at("table").replaceChildren();
+    const keys = [...new Set(runs.flatMap(run => Object.keys(run.about.hyperparameters)))];
+    const names = ORDER.concat([...new Set(runs.flatMap(run => Object.keys(run.curves)))].sort())
+      .filter((name, i, all) => all.indexOf(name) === i && runs.some(run => run.curves[name]) && !["learning_rate", "samples_per_second"].includes(name)).slice(0, 8);
+    const best = (name, points) => {
+      const numbers = points.map(p => p[1]).filter(v => typeof v === "number");
+      return numbers.length ? said((LEAST.some(word => name.includes(word)) ? Math.min : Math.max)(...numbers)) : "-";
+    };
+    const heads = ["run", "steps", "time", ...keys, ...names.map(name => `${name.replaceAll("_", " ")}, last (best)`), "note"];
+    const rows = shown().map(([run, k]) => make("tr", {},
+      make("th", { scope: "row" }, swatch(k), " ", run.name),
+      ...[said(run.about.steps), duration(run.about.seconds), ...keys.map(key => said(run.about.hyperparameters[key] ?? "-")),
+        ...names.map(name => run.curves[name] ? `${said(run.curves[name].at(-1)[1])} (${best(name, run.curves[name])})` : "-"),
+        run.about.note].map(text => make("td", {}, text))));
+    const grid = make("table", {}, make("thead", {}, make("tr", {}, ...heads.map(head => make("th", { scope: "col" }, head)))), make("tbody", {}, ...rows));
+    at("table").replaceChildren(make("h2", {}, "Runs"), make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table of runs" }, grid));
   }
   function flow(kind, key, names) {
     const places = new Map(names.map((name, i) => [name, i + 1]));
@@ -74,10 +113,10 @@
       return { k, raw: of(columns => columns[columns.length - 1]), faint: of(columns => columns[0]) };
     }).filter(curve => curve.raw.length);
     return plot(key === "norm" ? "norm by layer" : "standard deviation by layer", `${kind}: ${key} by layer`, curves, true,
-                ([place, value]) => `${said(value)} in ${names[place - 1]}`);
+                ([place, value]) => `${said(value)} in ${names[place - 1]}`, { x: "layer", y: key === "norm" ? "norm" : "standard deviation" });
   }
   // `curves`: raw and perhaps smoothed points, and others that are drawn faintly; `say`: words for a raw point
-  function plot(title, label, curves, log, say) {
+  function plot(title, label, curves, log, say, titles) {
     const drawable = value => typeof value === "number" && (!log || value > 0);
     const scaled = value => log ? Math.log10(value) : value;
     const all = curves.flatMap(curve => [...curve.raw, ...curve.faint || []].filter(p => drawable(p[1])));
@@ -104,18 +143,21 @@
                  make("text", { x: LEFT - 6, y: Number(level) + 4, "text-anchor": "end" }, said(Number(value.toPrecision(6)))));
     }
     for (const tick of ticks(first, last).filter(Number.isInteger))
-      svg.append(make("text", { x: x(tick), y: HEIGHT - 8, "text-anchor": x(tick) > WIDTH - RIGHT - 24 ? "end" : "middle" }, said(tick)));
+      svg.append(make("text", { x: x(tick), y: HEIGHT - 24, "text-anchor": x(tick) > WIDTH - RIGHT - 24 ? "end" : "middle" }, said(tick)));
+    svg.append(make("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, titles.x),
+               make("text", { transform: `translate(12 ${(HEIGHT - BOTTOM + TOP) / 2}) rotate(-90)`, "text-anchor": "middle" }, titles.y));
     for (const curve of curves) {
       if (curve.faint) svg.append(make("path", { d: line(curve.faint), class: "faint", style: `stroke:${color(curve.k)}` }));
-      svg.append(make("path", { d: line(curve.points || curve.raw), style: `stroke:${color(curve.k)}` }));
+      svg.append(make("path", { d: line(curve.points || curve.raw), style: `stroke:${color(curve.k)}`, ...curve.dashed ? { "stroke-dasharray": "5 4" } : {} }));
     }
     const cursor = make("line", { class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM, visibility: "hidden" });
     svg.append(cursor);
     const values = make("div", { class: "values" });
-    const tell = step => values.replaceChildren(...curves.map(({ k, raw }) => {
+    const tell = step => values.replaceChildren(...curves.map(curve => {
+      const { k, raw } = curve;
       let point = raw[raw.length - 1];
       if (step !== null) for (const p of raw) if (Math.abs(p[0] - step) < Math.abs(point[0] - step)) point = p;
-      const node = make("b", {}, say(point));
+      const node = make("b", {}, say(point, curve));
       node.style.color = color(k);
       return node;
     }));
@@ -127,7 +169,28 @@
     });
     svg.addEventListener("pointerleave", () => { cursor.setAttribute("visibility", "hidden"); tell(null); });
     tell(null);
-    return make("figure", { class: "chart" }, make("figcaption", {}, title), svg, values);
+    const save = make("button", { type: "button", class: "save", title: `Save the chart of ${title} as a picture` }, "SVG");
+    save.addEventListener("click", () => keep(svg, title));
+    return make("figure", { class: "chart" }, make("figcaption", {}, title, save), svg, values);
+  }
+
+  // Save a chart with the colours of the page in it.
+  function keep(svg, title) {
+    const copy = svg.cloneNode(true), of = getComputedStyle(document.documentElement);
+    const real = name => of.getPropertyValue(name).trim();
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("font-family", "sans-serif");
+    copy.querySelector(".cursor").remove();
+    copy.prepend(make("rect", { width: WIDTH, height: HEIGHT, fill: real("--page") || getComputedStyle(document.body).backgroundColor }));
+    copy.querySelectorAll("text").forEach(node => { node.setAttribute("fill", real("--quiet")); node.setAttribute("font-size", 12); });
+    copy.querySelectorAll(".grid").forEach(node => node.setAttribute("stroke", real("--line")));
+    copy.querySelectorAll("path").forEach(node => {
+      node.setAttribute("style", `fill:none;stroke-width:1.8;stroke:${node.getAttribute("style").replace(/.*var\((--r\d)\).*/, (_, name) => real(name))}`);
+      if (node.classList.contains("faint")) node.setAttribute("opacity", 0.25);
+    });
+    const link = make("a", { href: URL.createObjectURL(new Blob([copy.outerHTML], { type: "image/svg+xml" })), download: `${title.replaceAll(/[^\w]+/g, "-")}.svg` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
   const whenSeen = new WeakMap();  // canvas -> what paints it, when it comes near the window
@@ -206,18 +269,21 @@
     const names = [...new Set(shown().flatMap(([run]) => Object.keys(run.curves)))];
     const rank = name => ORDER.includes(name) ? ORDER.indexOf(name) : 2.5;
     names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-    at("charts").replaceChildren(...names.map(chart));
+    const alone = names.filter(name => !names.includes(validation(name)));
+    table();
+    at("charts").replaceChildren(...alone.map(name => chart(name, names)));
   }
   draw();
   at("smoothing").addEventListener("input", drawCharts);
   at("logarithmic").addEventListener("change", drawCharts);
+  at("axis").addEventListener("change", drawCharts);
   new MutationObserver(draw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
   const status = at("status");
   const tellStatus = (words, isBad) => { status.textContent = words; status.classList.toggle("bad", isBad); };
   async function poll() {
     try {
-      const answer = await fetch("data");
+      const answer = await fetch(`data${location.search}`);
       const found = await answer.text();
       if (!answer.ok) return tellStatus(found, true);
       if (found !== text) { text = found; runs = JSON.parse(found); draw(); }

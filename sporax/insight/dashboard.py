@@ -44,6 +44,7 @@ def _content(data, is_live=False):
     body = pages.join([
         _controls(is_live),
         pages.element("div", id="legend", role="group", aria_label="runs"),
+        pages.element("section", id="table"),
         pages.element("div", id="charts"),
         *[pages.element("section", id=kind) for kind in LAYER_KINDS],
         pages.element("section", id="images"),
@@ -59,11 +60,16 @@ def _controls(is_live):
     smoothing = pages.Markup(
         '<input id="smoothing" type="range" min="0" max="0.98" step="0.02" value="0">'
     )
+    axis = pages.Markup(
+        '<select id="axis"><option value="step">step</option>'
+        '<option value="time">wall-clock time</option></select>'
+    )
     logarithmic = pages.Markup('<input id="logarithmic" type="checkbox">')
     status = pages.element("output", "", id="status", data_live=is_live)
     return pages.element(
         "div", pages.element("label", "Smoothing ", smoothing),
-        pages.element("label", logarithmic, " logarithmic"), status, class_="controls",
+        pages.element("label", logarithmic, " logarithmic"),
+        pages.element("label", "Axis ", axis), status, class_="controls",
     )  # fmt: skip
 
 
@@ -73,6 +79,12 @@ def data_of(runs):
     return [
         {
             "name": run.name if names.count(run.name) == 1 else f"{run.name} ({run.folder})",
+            "about": {
+                **run.about,
+                "steps": run.last_step,
+                "seconds": _short(max(run.times.values(), default=0.0)),
+            },
+            "times": _thinned(run.times),
             "curves": {name: _thinned(steps) for name, steps in run.curves.items()},
             "layers": {
                 kind: {name: _columns(steps) for name, steps in layers.items()}

@@ -1,10 +1,13 @@
-"""HTTP server for the live page of runs, on the loopback address only."""
+"""HTTP server for the live page of runs, on the loopback address only, for who has its token."""
 
 import errno
+import hmac
 import json
+import secrets
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
 
 from sporax._src.diagnosis.rules import message, rejection
 from sporax.insight.dashboard import data_of, live_page
@@ -21,7 +24,8 @@ _HEADERS = {
 
 
 class DashboardServer(ThreadingHTTPServer):
-    """Serve the page of the runs at `paths` (`/`) and its data (`/data`) at `address`.
+    """Serve the page of the runs at `paths` (`/`) and its data (`/data`) at `address`, which has a
+    token, as other users of the machine can connect, too.
 
     `port`: 0 selects a free port. Raises what `Runs` raises if a path holds no run, and OSError if
     the port is not available.
@@ -39,7 +43,8 @@ class DashboardServer(ThreadingHTTPServer):
             why = message("in-use") if is_used else message("cannot-be-opened", cause=error)
             raise rejection("port", port=port, why=why) from None
         self.hosts = {f"{name}:{self.server_port}" for name in (_HOST, "localhost")}
-        self.address = f"http://{_HOST}:{self.server_port}/"
+        self.token = secrets.token_urlsafe(24)
+        self.address = f"http://{_HOST}:{self.server_port}/?token={self.token}"
 
     def page(self):
         """Return (content type, text) of the page."""
@@ -62,7 +67,8 @@ def _icon(server):
     return "image/x-icon", ""
 
 
-_PAGES = {"/": DashboardServer.page, "/data": DashboardServer.data, "/favicon.ico": _icon}
+_ICON = "/favicon.ico"  # which browsers request without a token
+_PAGES = {"/": DashboardServer.page, "/data": DashboardServer.data, _ICON: _icon}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -78,9 +84,15 @@ class _Handler(BaseHTTPRequestHandler):
         if len(named) != 1 or named[0].lower() not in self.server.hosts:
             self.send_error(HTTPStatus.FORBIDDEN, "Another host is meant")
             return
-        made = _PAGES.get(self.path)
+        asked = urlsplit(self.path)
+        made = _PAGES.get(asked.path)
         if made is None:
             self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        (given,) = parse_qs(asked.query).get("token", [""])[:1]
+        is_open = asked.path == _ICON
+        if not is_open and not hmac.compare_digest(given.encode(), self.server.token.encode()):
+            self.send_error(HTTPStatus.UNAUTHORIZED, "The address must have the token")
             return
         try:
             status, (kind, text) = HTTPStatus.OK, made(self.server)

@@ -38,13 +38,14 @@ class RunFolder:
     cannot be read.
     """
 
-    def __init__(self, folder, name, resume):
+    def __init__(self, folder, name, resume, **about):
         self.path = Path(folder) / FILE
         self.last_step, self._images = 0, 0
         with atomic_write.errors_named("RunRecord", folder):
             self.path.parent.mkdir(parents=True, exist_ok=True)
         if not self.path.exists():
-            header = {"format": FORMAT, "version": VERSION, "name": name, "started": time.time()}
+            header = {"format": FORMAT, "version": VERSION, "name": name, "started": time.time(),
+                      **about}  # fmt: skip
             with atomic_write.errors_named("RunRecord", self.path):
                 atomic_write.write(self.path, _line(header))
         elif resume:
@@ -88,7 +89,8 @@ def _line(record):
 class Run:
     """The records of a run's folder; `update` reads the records added since the last call.
 
-    `curves`: {name: {step: number}}; `layers`: {kind: {name: {step: statistics}}}; `images`:
+    `about`: its hyperparameters and note; `times`: {step: seconds since the start}; `curves`:
+    {name: {step: number}}; `layers`: {kind: {name: {step: statistics}}}; `images`:
     {name: {step: [file]}}; `offset`: bytes read. A later record of a step overrides an earlier one.
     Raises FileNotFoundError if the folder has no run, ValueError if the run is damaged or has
     another version.
@@ -97,6 +99,7 @@ class Run:
     def __init__(self, folder):
         self.folder, self.offset, self.last_step, self._lines = Path(folder), 0, 0, 0
         self.curves, self.images = {}, {}
+        self.about, self.times, self._started = {"hyperparameters": {}, "note": ""}, {}, None
         self.layers = {kind: {} for kind in LAYER_KINDS}
         is_run = (self.folder / FILE).is_file()
         require(is_run, "no-run-no-writes", "RunRecord", argument=folder, file=FILE)
@@ -142,11 +145,18 @@ class Run:
                 argument=self.folder, header=header["version"], version=VERSION,
                 error=_OtherVersion)  # fmt: skip
         self.name = str(header["name"] or self.name)
+        self._started = float(header.get("started", 0))
+        of_run = header.get("hyperparameters", {})
+        fits = all(isinstance(v, (str, int, float, bool, type(None))) for v in of_run.values())
+        require(fits, "hyperparameters-plain")
+        self.about = {"hyperparameters": of_run, "note": str(header.get("note", ""))}
 
     def _add(self, record):
         step = record["step"]
         require(isinstance(step, int), "step-no-whole-number")
         self.last_step = max(self.last_step, step)
+        if self._started and "time" in record:
+            self.times[step] = max(_checked(record["time"]) - self._started, 0.0)
         for name, value in record.get("scalars", {}).items():
             self.curves.setdefault(name, {})[step] = _checked(value)
         for kind, layers in record.get("layers", {}).items():

@@ -38,7 +38,8 @@ class RunRecord(Callback):
     `draw`, such as ['layer*', 'Softmax']. `resume`: continue the run in the folder. `tensorboard`:
     write TensorBoard event files there, too. With several ranks, the first one writes; with
     `all_ranks`, each writes its own run, `folder/rank0` and so on. If the folder cannot be written,
-    a warning is issued and recording stops.
+    a warning is issued and recording stops. `hyperparameters`: numbers, texts and bools by name,
+    and `note`: text, shown in the table of runs.
 
     In a custom training loop, call `log`, `log_layers` and `log_images`.
 
@@ -53,6 +54,7 @@ class RunRecord(Callback):
         self, folder: str | os.PathLike[str], name: str | None = None, every: int = 10,
         layers_every: int = 100, resume: bool = False, tensorboard: bool = False,
         all_ranks: bool = False, activations: Sequence[str] = (),
+        hyperparameters: dict[str, Any] | None = None, note: str = "",
     ) -> None:  # fmt: skip
         who = "RunRecord"
         kinds.PATH(who, folder=folder)
@@ -61,13 +63,16 @@ class RunRecord(Callback):
         kinds.COUNT(who, layers_every=layers_every)
         kinds.BOOL(who, resume=resume, tensorboard=tensorboard, all_ranks=all_ranks)
         kinds.sequence_of(kinds.STR)(who, activations=activations)
+        kinds.optional(kinds.DICT)(who, hyperparameters=hyperparameters)
+        kinds.STR(who, note=note)
+        about = {"hyperparameters": _plain(hyperparameters or {}), "note": note}
         self._further = tuple(activations)
         if all_ranks and processes.size() > 1:
             rank = f"{RANK}{processes.rank()}"
             folder, name = Path(folder) / rank, f"{name or Path(folder).absolute().name} {rank}"
         self._writers, last = [], 0
         if all_ranks or processes.rank() == 0:
-            run = RunFolder(folder, name, resume)
+            run = RunFolder(folder, name, resume, **about)
             events = [RunEvents(folder)] if tensorboard else []
             self._writers, last = [run, *events], run.last_step
         self._every, self._layers_every = every, layers_every
@@ -242,3 +247,13 @@ def _visible(images):
     if low < 0 or high > 1:
         images = (images - low) / (high - low if high > low else 1)
     return (images * 255).round().astype(np.uint8)
+
+
+def _plain(hyperparameters):
+    """Return hyperparameters as JSON has them: numbers, texts, bools and None; others as text."""
+    plain = {}
+    for name, value in hyperparameters.items():
+        value = value.item() if isinstance(value, np.generic) else value
+        is_number = isinstance(value, (int, float)) and math.isfinite(value)
+        plain[str(name)] = value if is_number or value is None else str(value)
+    return plain

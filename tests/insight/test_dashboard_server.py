@@ -32,10 +32,11 @@ def server(runs):
         server.shutdown()
 
 
-def answer(server, path="/data", method="GET", host=None):
+def answer(server, path="/data", method="GET", host=None, token=None):
     """(status, headers, text) of an answer; `host`: the headers of that name."""
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=5)
-    connection.putrequest(method, path, skip_host=True)
+    query = f"?token={server.token if token is None else token}"
+    connection.putrequest(method, path + query, skip_host=True)
     for name in [f"127.0.0.1:{server.server_port}"] if host is None else host:
         connection.putheader("Host", name.format(port=server.server_port))
     connection.endheaders()
@@ -78,6 +79,9 @@ def found(server):
         ({"host": ["127.0.0.1"]}, 403),
         ({"host": ["127.0.0.1:{port}", "evil.example"]}, 403),
         ({"host": []}, 403),
+        ({"token": ""}, 401),
+        ({"token": "another"}, 401),
+        ({"path": "/", "token": "another"}, 401),
         ({"path": "/../run.jsonl"}, 404),
         ({"path": "/a/run.jsonl"}, 404),
         ({"method": "POST"}, 405),
@@ -144,16 +148,24 @@ def test_signals_end_it(number, runs):
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1200, 390])
 def test_in_a_browser(server, runs, tmp_path, width):
-    record = insight.RunRecord(runs / "<i>b")
+    record = insight.RunRecord(runs / "<i>b", hyperparameters={"rate": 0.1}, note="<i>wide")
     for step in range(20):
-        record.log(step, loss=float("nan") if step == 5 else 1 / (step + 1), accuracy=step / 20)
+        record.log(
+            step,
+            eval_loss=0.5,
+            loss=float("nan") if step == 5 else 1 / (step + 1),
+            accuracy=step / 20,
+        )
         layers = {name: Tensor([1.0, step]) for name in ("<i>first", "last")}
         record.log_layers(step, "activations", layers)
     page = insight.write_dashboard(runs, tmp_path / "page.html")
     for address in (page.as_uri(), server.address):
         document, console = document_of(address, width)
         assert console == []
-        charts, _, sections = document.partition('id="charts"')[2].partition("<section")
+        table, _, charts = document.partition('id="table"')[2].partition('id="charts"')
+        assert table.count("<tr") == 3 and "&lt;i&gt;wide" in table and "rate" in table
+        charts, _, sections = charts.partition("<section")
+        assert "dashed: eval loss" in charts and ">step<" in charts
         assert sections.count("<canvas") == 2 and "standard deviation by layer" in sections
         assert charts.count("<figure") == 2 and charts.count("M") > charts.count("<path")
         assert "&lt;i&gt;b" in document and "<i>" not in charts + sections.partition("<script")[0]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import re
 import sys
@@ -361,3 +362,23 @@ def test_a_folder_that_vanishes_is_a_warning(tmp_path):
     with pytest.warns(RuntimeWarning, match="could not be written"):
         record.log(2, loss=1.0)
     record.log(3, loss=1.0)
+
+
+def test_hyperparameters_and_times(tmp_path):
+    given = {"rate": np.float32(0.5), "layers": 3, "act": nn.ReLU, "clip": None, "nan": math.nan}
+    record = insight.RunRecord(tmp_path, hyperparameters=given, note="a note")
+    record.log(1, loss=1)
+    record.log(5, loss=0.5)
+    run = Run(tmp_path)
+    assert run.about["note"] == "a note"
+    of_run = run.about["hyperparameters"]
+    assert (of_run["rate"], of_run["layers"], of_run["clip"], of_run["nan"]) == (
+        0.5,
+        3,
+        None,
+        "nan",
+    )
+    assert "ReLU" in of_run["act"]
+    assert list(run.times) == [1, 5] and 0 <= run.times[1] <= run.times[5]
+    with pytest.raises(TypeError, match="hyperparameters"):
+        insight.RunRecord(tmp_path / "b", hyperparameters=[1])
