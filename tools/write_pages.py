@@ -142,7 +142,7 @@ TUTORIAL = {  # in English and, under docs/zh, in Chinese
     "verified": "每个程序都先核对，再使用",
 }
 GUIDES = {  # the other pages of `docs`, by topic, in the order in which they are read
-    ("What there is", "概览"): {"features": "功能一览"},
+    ("What there is", "概览"): {"features": "功能一览", "cookbook": "实用代码"},
     ("Coming from elsewhere", "迁移"): {
         "migrating": "搬运 PyTorch 网络的工具",
         "libraries": "为 MindSpore 编写的库",
