@@ -22,7 +22,7 @@ from sporax import Tensor, nn, ops
 from sporax._src.workbench.cli.command import main
 from sporax._src.workbench.serving import ServedGraph, application
 from sporax._src.workbench.serving.batching import Batcher
-from sporax._src.workbench.serving.refusal import Refusal
+from sporax._src.workbench.serving.rejected import Rejected
 from sporax._src.workbench.serving.served_graph import batch_sizes
 
 JSON, NPZ = "application/json", "application/x-npz"
@@ -198,8 +198,8 @@ def test_too_many_waiting_requests_are_rejected():
             return await asyncio.gather(*tasks, return_exceptions=True)
 
     answers = asyncio.run(all_of_them())
-    refused = [answer for answer in answers if isinstance(answer, Refusal)]
-    assert refused and all(refusal.status == 503 for refusal in refused)
+    refused = [answer for answer in answers if isinstance(answer, Rejected)]
+    assert refused and all(error.status == 503 for error in refused)
 
 
 @pytest.mark.parametrize(("most", "sizes"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6])])

@@ -50,8 +50,8 @@ class NotSplit(Exception):
 
 
 class Combination(NamedTuple):
-    """How the parts' results become a total: a function of two arrays, and its neutral element for
-    a dtype."""
+    """A reduction of the parts' results to a total: a function of two arrays, and its neutral
+    element for a dtype."""
 
     function: Any
     neutral: Any
@@ -77,8 +77,8 @@ _COMBINATIONS = {
 
 
 class _Cut(NamedTuple):
-    """How an equation computes a part. `needs`: for each operand, the axis of the cut, or None if
-    it is used whole; `results`: for each result, the axis or a `Combination`; `params`: the
+    """The computation of a part by an equation. `needs`: for each operand, the axis of the cut, or
+    None if it is used whole; `results`: for each result, the axis or a `Combination`; `params`: the
     equation's for the part. `adds_to`: an operand to which a total is added, taken as zeros."""
 
     needs: list
@@ -363,8 +363,8 @@ _RULES: dict[str, Any] = {
 
 
 class _Analysis:
-    """What of a jaxpr runs before, in and after the loop over the parts, if the input `seed` is cut
-    along an axis.
+    """The equations of a jaxpr before, in and after the loop over the parts, if the input `seed` is
+    cut along an axis.
 
     `axes`: {split variable: its axis}; `cuts`: [(equation, `_Cut`)] of the loop; `totals`:
     {variable: (`Combination`, variable that is added to it or None)}; `late`: the variables that

@@ -26,7 +26,7 @@ from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import message
 from sporax._src.workbench import pages
 from sporax._src.workbench.serving.batching import Batcher
-from sporax._src.workbench.serving.refusal import Refusal
+from sporax._src.workbench.serving.rejected import Rejected
 from sporax.io import npz_file
 from sporax.io.portable_program import DTYPES
 
@@ -42,7 +42,7 @@ _log = logging.getLogger("sporax.serve")
 
 
 class _Metrics:
-    """What `/metrics` shows."""
+    """The metrics at `/metrics`."""
 
     def __init__(self):
         self.registry = CollectorRegistry()
@@ -76,7 +76,7 @@ class _Service:
         began = time.perf_counter()
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind not in (JSON, NPZ):
-            raise Refusal(415, "serve-content-type", choices=[JSON, NPZ], got=kind[:100])
+            raise Rejected(415, "serve-content-type", choices=[JSON, NPZ], got=kind[:100])
         body = await self._body(request)
         values = _from_json(body) if kind == JSON else _from_npz(body, self.most_bytes)
         outputs = await self.batcher.run(self.served.taken(values))
@@ -89,12 +89,12 @@ class _Service:
         return Response(_to_json(named), media_type=JSON)
 
     async def _body(self, request):
-        """Return the body; `Refusal` as soon as it has more than the allowed bytes."""
+        """Return the body; `Rejected` as soon as it has more than the allowed bytes."""
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
             if len(body) > self.most_bytes:
-                raise Refusal(413, "serve-body-large", most=bytes_text(self.most_bytes))
+                raise Rejected(413, "serve-body-large", most=bytes_text(self.most_bytes))
         return bytes(body)
 
     async def health(self, request):
@@ -194,9 +194,9 @@ def _from_json(body):
     try:
         content = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise Refusal(400, "serve-json", cause=type(error).__name__) from None
+        raise Rejected(400, "serve-json", cause=type(error).__name__) from None
     if not isinstance(content, dict) or content.keys() != {"inputs"}:
-        raise Refusal(400, "serve-json", cause=message("serve-other-content"))
+        raise Rejected(400, "serve-json", cause=message("serve-other-content"))
     return content["inputs"]
 
 
@@ -205,13 +205,13 @@ def _from_npz(body, most_bytes):
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             if sum(member.file_size for member in archive.infolist()) > most_bytes:
-                raise Refusal(413, "serve-body-large", most=bytes_text(most_bytes))
+                raise Rejected(413, "serve-body-large", most=bytes_text(most_bytes))
             for member in archive.infolist():
                 npz_file.check(archive, member, len(body))
         with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except npz_file.MALFORMED as error:
-        raise Refusal(400, "serve-npz", cause=type(error).__name__) from None
+        raise Rejected(400, "serve-npz", cause=type(error).__name__) from None
 
 
 def _standard(array):
@@ -264,20 +264,20 @@ class _Guarded:
             await self.app(scope, receive, counted)
         except ClientDisconnect:
             return
-        except Refusal as refusal:
-            await _refused(None, refusal)(scope, receive, counted)
+        except Rejected as error:
+            await _rejected(None, error)(scope, receive, counted)
         except Exception:  # noqa: BLE001 - logged, after `_failed` has answered
             _log.exception("a request failed")
 
     def _check(self, request):
         if self.hosts is not None and request.headers.get("host", "").lower() not in self.hosts:
-            raise Refusal(403, "serve-host", hosts=sorted(self.hosts))
+            raise Rejected(403, "serve-host", hosts=sorted(self.hosts))
         if self.token is None or request.url.path in _OPEN:
             return
         given = request.headers.get("authorization", "").removeprefix("Bearer ")
         given = given or request.query_params.get("token", "")
         if not hmac.compare_digest(given.encode(), self.token.encode()):
-            raise Refusal(401, "serve-token")
+            raise Rejected(401, "serve-token")
 
 
 def _said(status, text):
@@ -292,8 +292,8 @@ def _unknown(request, error):
     return _said(error.status_code, message("serve-path", paths=paths))
 
 
-def _refused(request, refusal):
-    return _said(refusal.status, refusal.args[0])
+def _rejected(request, error):
+    return _said(error.status, error.args[0])
 
 
 def _failed(request, error):
@@ -322,6 +322,6 @@ def application(served, *, batch=32, most_waiting=256, most_bytes=2**26, hosts=N
         Route("/health", service.health),
         Route("/metrics", service.show_metrics),
     ]
-    handlers = {404: _unknown, 405: _unknown, Refusal: _refused, Exception: _failed}
+    handlers = {404: _unknown, 405: _unknown, Rejected: _rejected, Exception: _failed}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     return _Guarded(app, hosts, token, service.metrics)
