@@ -3,11 +3,13 @@
 import functools
 import logging
 import os
+from collections.abc import Callable
+from typing import Any
 
 from sporax._src.capture.graph_capture.export.export import exported
 from sporax._src.diagnosis import argument_kinds as kinds
 from sporax._src.diagnosis.rules import message, rejection, require
-from sporax.io import graph_file, graph_vectors, mindir_file, onnx_file
+from sporax.io import graph_file, graph_vectors, mindir_file, mindir_writer, onnx_file
 from sporax.io.corrupt_file import CorruptFile
 
 
@@ -76,6 +78,27 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         _say_once()
     suffix, write = _FORMATS[file_format]
     write(path if path.endswith(suffix) else path + suffix, name, net, inputs)
+
+
+def export_mindir(net: Callable[..., Any], *inputs: Any, file_name: str | os.PathLike[str]) -> None:
+    """Write a Cell or function to a `.mindir` file that MindSpore 2.10 loads, as nodes of its
+    primitives with the Parameters; `load` reads it, too.
+
+    `inputs`: example arguments, Tensors of fixed sizes. Raises NotImplementedError with the names
+    of operations that have no node: the file is for ordinary networks, such as image classifiers
+    and transformers. Otherwise as `export`.
+
+    >>> import tempfile; file = tempfile.mkdtemp() + "/dense.mindir"
+    >>> export_mindir(nn.Dense(2, 1), ops.ones((3, 2)), file_name=file)
+    >>> ms.load(file)(ops.ones((3, 2))).shape
+    (3, 1)
+    """
+    path = _path("export", file_name)
+    require(os.path.isdir(os.path.dirname(path)), "folder-file-name-does-not", "export_mindir",
+            dirname=os.path.dirname(path))  # fmt: skip
+    require(callable(net), "must-be-type", "export_mindir", net=net, kind="a-function-or-cell")
+    path = path if path.endswith(".mindir") else f"{path}.mindir"
+    mindir_writer.write(path, getattr(net, "__name__", type(net).__name__), net, inputs)
 
 
 @functools.cache

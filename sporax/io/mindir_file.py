@@ -56,9 +56,11 @@ _MESSAGES: dict[str, dict[int, tuple[str, str, bool]]] = {
         3: ("attribute", "Attribute", True), 5: ("prim_type", "int", False),
     },
     "Model": {
+        1: ("ir_version", "text", False),
         2: ("producer_name", "text", False), 5: ("model_version", "text", False),
         7: ("graph", "Graph", False), 8: ("functions", "bytes", True),
-        12: ("primitives", "Primitive", True),
+        10: ("little_endian", "int", False), 12: ("primitives", "Primitive", True),
+        13: ("mind_ir_version", "int", False),
     },
 }  # fmt: skip
 # types of attributes and of arrays

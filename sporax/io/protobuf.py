@@ -70,7 +70,7 @@ def varint(value):
 
 def head(field, size):
     """Return the tag and length that precede a field of `size` bytes."""
-    return bytes([field << 3 | BYTES]) + varint(size)
+    return varint(field << 3 | BYTES) + varint(size)
 
 
 def block(field, content):

@@ -109,7 +109,7 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
         atomic_write.write(self.directory / RUN, text.encode())
         (self.directory / LOG).touch()
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.close()
 
     @property
