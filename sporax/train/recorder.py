@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -95,7 +96,6 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
             self._begin(who)
         folder = os.fspath(self.directory / _SNAPSHOTS)
         self._snapshots = Checkpointer(folder, network, optimizer, keep=_ALL, **objects)
-        self._batches = CheckpointFiles(os.fspath(self.directory / _BATCHES), _ALL, False)
         self._done, self._pending, self._chain = 0, None, ""
 
     def _begin(self, who):
@@ -104,7 +104,7 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
                 path=self.directory.absolute())  # fmt: skip
         if (self.directory / RUN).exists():
             raise rejection("recording-exists", who, directory=self.directory)
-        (self.directory / _BATCHES).mkdir(parents=True, exist_ok=True)
+        self.directory.mkdir(exist_ok=True)
         text = json.dumps({"format": _FORMAT, **_script(), "jaxlib": JAXLIB, "every": self.every})
         atomic_write.write(self.directory / RUN, text.encode())
         (self.directory / LOG).touch()
@@ -130,7 +130,7 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
             self._compute_again(function)
         self._before(batch)
         outputs = function(*batch)
-        self._after(outputs)
+        self._pending = self._pending, _first(outputs)
         return outputs
 
     def _before(self, batch):
@@ -138,19 +138,18 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
         if self._done % self.every == 0:
             self._snapshots.save(self._done)
             self._remove_oldest()
-        self._done += 1
+            _batches(self.directory, self._done, is_new=True)
         arrays = {}
         text = json.dumps(encode({"batch": batch, "random": _random_states()}, arrays))
-        self._batches.save(self._done, text, arrays)
-        self._pending = _digest(batch), None
-
-    def _after(self, outputs):
-        digest, _ = self._pending
-        self._pending = digest, _first(outputs)
+        files = _batches(self.directory, self._done - self._done % self.every)
+        self._done += 1
+        files.save(self._done, text, arrays)
+        self._pending = _digest(batch)  # with the first result, once the step has returned
 
     def _log(self):
-        """Append the line of the last step; its loss is read only now, when it is computed."""
-        if self._pending is None or self._pending[1] is None:
+        """Append the line of the last step; its loss is read only now, when it is computed. A step
+        that has raised an error has no line."""
+        if not isinstance(self._pending, tuple):
             return
         (digest, loss), self._pending = self._pending, None
         loss, bits = _read(loss)
@@ -162,20 +161,17 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
 
     def _remove_oldest(self):
         """Remove the oldest snapshots, with their batches, while there are too many bytes."""
-        numbers = sorted(self._snapshots._files.numbers())
-        sizes = {path: path.stat().st_size for path in self._paths()}
-        while len(numbers) > 1 and sum(sizes.values()) > self.max_bytes:
-            oldest, after, *_ = numbers
-            gone = [self._snapshots._files.path(oldest)]
-            gone += [self._batches.path(n) for n in self._batches.numbers() if n <= after]
-            for path in map(Path, gone):
-                path.unlink()
-                sizes.pop(path, None)
-            numbers.pop(0)
-
-    def _paths(self):
-        for files in (self._snapshots._files, self._batches):
-            yield from (Path(files.path(number)) for number in files.numbers())
+        snapshots, sizes = self._snapshots._files, {}
+        for number in snapshots.numbers():
+            batches = Path(_batches(self.directory, number).directory)
+            files = [Path(snapshots.path(number)), *batches.glob("*.ckpt")]
+            sizes[number] = sum(file.stat().st_size for file in files)
+        for number in sorted(sizes)[:-1]:
+            if sum(sizes.values()) <= self.max_bytes:
+                return
+            os.remove(snapshots.path(number))
+            shutil.rmtree(_batches(self.directory, number).directory)
+            del sizes[number]
 
     # a Model's run --------------------------------------------------------------------------
 
@@ -193,7 +189,7 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
 
     def on_train_step_end(self, run_context: RunContext) -> None:
         """Record the loss."""
-        self._after(run_context.original_args().net_outputs)
+        self._pending = self._pending, _first(run_context.original_args().net_outputs)
 
     def on_train_end(self, run_context: RunContext) -> None:
         """Write what the log lacks."""
@@ -207,9 +203,10 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
         assert self._replay is not None
         wanted, lines = self._replay.step, {line.step: line for line in logged(self.directory)}
         position: Any = self._snapshots.restore(wanted - 1)
+        every = header(self.directory)["every"]
         outputs = digest = None
         for number in range(position.total + 1, wanted + 1):
-            batch = self._restored(number)
+            batch = self._restored((number - 1) // every * every, number)
             digest = _digest(batch)
             if number == wanted and self._replay.breaks:
                 breakpoint()
@@ -222,10 +219,11 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
         self._replay.code = 0 if is_equal else 1
         sys.exit(self._replay.code)
 
-    def _restored(self, number):
+    def _restored(self, snapshot, number):
         """Restore the random states before a step, and return its batch."""
-        path = self._batches.path(number)
-        text, arrays = self._batches.read(number, None)
+        files = _batches(self.directory, snapshot)
+        path = files.path(number)
+        text, arrays = files.read(number, None)
         try:
             state = decode(untrusted_file.json_of(text), arrays)
             _set_random_states(state["random"])
@@ -255,13 +253,21 @@ def _content(path):
 
 def require_step(directory, step):
     """Raise ValueError unless a recording has this step, and a snapshot before it."""
-    snapshots, batches = (
-        CheckpointFiles(os.fspath(Path(directory) / name), _ALL, False).numbers()
-        for name in (_SNAPSHOTS, _BATCHES)
-    )
-    before = max((number for number in snapshots if number < step), default=None)
-    fits = before is not None and {*range(before + 1, step + 1)} <= {*batches}
+    snapshots = CheckpointFiles(os.fspath(Path(directory) / _SNAPSHOTS), _ALL, False)
+    before = max((number for number in snapshots.numbers() if number < step), default=None)
+    batches = None if before is None else _batches(directory, before)
+    is_there = batches is not None and os.path.isdir(batches.directory)
+    fits = is_there and {*range(before + 1, step + 1)} <= {*batches.numbers()}
     require(fits, "recording-lacks-step", "replay", step=step)
+
+
+def _batches(directory, snapshot, is_new=False):
+    """Return the files of the batches after a snapshot, in a folder of their own: with those of all
+    steps in one, each save would list more files."""
+    folder = Path(directory) / _BATCHES / f"{snapshot:012d}"
+    if is_new:
+        folder.mkdir(parents=True, exist_ok=True)
+    return CheckpointFiles(os.fspath(folder), _ALL, False)
 
 
 def header(directory):
@@ -273,6 +279,9 @@ def header(directory):
     try:
         found = untrusted_file.json_of(_content(path).decode())
         require(found["format"] == _FORMAT, "recording-other-format", got=found["format"])
+        require(
+            type(found["every"]) is int and found["every"] > 0, "recording-other-format", got=""
+        )
     except MALFORMED as error:
         raise rejection("recording-damaged", "replay", path=path, cause=cause(error)) from error
     return found
@@ -286,8 +295,11 @@ def first_step(directory, condition):
     names = {"isnan": math.isnan, "isinf": math.isinf, "abs": abs, "__builtins__": {}}
     code = compile(tree, "condition", "eval")
     for line in logged(directory):
-        if eval(code, names, {"loss": line.loss, "step": line.step}):
-            return line.step
+        try:
+            if eval(code, names, {"loss": line.loss, "step": line.step}):
+                return line.step
+        except (ArithmeticError, TypeError):  # such as 1 / 0
+            raise rejection("replay-condition", "replay", got=condition) from None
     return None
 
 

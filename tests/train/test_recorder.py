@@ -1,5 +1,6 @@
 """`train.Recorder` and `sporax replay`: each recorded step again, with the bits of its loss."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -142,6 +143,25 @@ def test_conditions_hold_no_code(condition, tmp_path):
         recorder.first_step(tmp_path, condition)
 
 
+def test_a_condition_that_cannot_be_computed(tmp_path):
+    (tmp_path / recorder.LOG).write_text('{"step": 1, "loss": 0.0, "chain": ""}\n')
+    with pytest.raises(ValueError, match="a condition must compare"):
+        recorder.first_step(tmp_path, "1 / loss > 2")
+
+
+def test_steps_that_return_nothing_or_fail(tmp_path):
+    def step(k):
+        if k == 1:
+            raise ZeroDivisionError
+
+    with Recorder(tmp_path / "run") as recorded:
+        for k in range(4):
+            with contextlib.suppress(ZeroDivisionError):
+                recorded.step(step, k)
+    assert [line.step for line in recorder.logged(tmp_path / "run")] == [1, 3, 4]
+    recorder.require_step(tmp_path / "run", 2)
+
+
 def test_nan_is_found(tmp_path):
     lines = [{"step": i, "loss": loss, "chain": ""} for i, loss in enumerate((1.0, "nan", 2.0), 1)]
     (tmp_path / recorder.LOG).write_text("".join(json.dumps(line) + "\n" for line in lines) + "{")
@@ -178,7 +198,7 @@ def test_the_oldest_are_removed(tmp_path):
     record(folder, 30, every=4, max_bytes=150_000)
     size = sum(path.stat().st_size for path in folder.rglob("*.ckpt"))
     snapshots = sorted(int(path.stem.split("-")[1]) for path in (folder / "snapshots").iterdir())
-    batches = sorted(int(path.stem.split("-")[1]) for path in (folder / "batches").iterdir())
+    batches = sorted(int(path.stem.split("-")[1]) for path in folder.glob("batches/*/*"))
     assert size <= 150_000 + 40_000 and snapshots[0] > 0
     assert batches == [*range(snapshots[0] + 1, 31)]
     assert len(recorder.logged(folder)) == 30
