@@ -2,8 +2,8 @@
 
 import importlib.util
 import re
-import shutil
 import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -114,9 +114,21 @@ def test_workflows_call_targets_that_exist(path):
     assert called and called <= targets
 
 
-@pytest.mark.skipif(shutil.which("actionlint") is None, reason="comes with the extra 'lint'")
-def test_workflows_are_valid():
-    subprocess.run(["actionlint", *map(str, WORKFLOWS)], cwd=ROOT, check=True)
+FORMS = {
+    "github-workflows": WORKFLOWS,
+    "github-issue-forms": sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[sw]*.yml")),
+    "citation-file-format": [ROOT / "CITATION.cff"],
+}
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("check_jsonschema") is None, reason="comes with the extra 'lint'"
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_files_fit_their_schemas(form):
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{form}"]
+    done = subprocess.run([*command, *map(str, FORMS[form])], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_versions_of_the_site_lie_side_by_side(tmp_path):

@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import types
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -233,8 +233,18 @@ def _family(value, folder):
     return home.rpartition(".")[2]
 
 
-def title_of(family):
-    return family.replace("_", " ").strip().capitalize()
+def title_of(family, items):
+    """Return the title of a page of names: the topic, which is the name of a file, and the first
+    words of that file's description."""
+    topic = family.replace("_", " ").strip().capitalize()
+    homes = Counter(module_of(getattr(item, "fget", item)) for item in items.values())
+    home = next((home for home, _ in homes.most_common() if home in sys.modules), None)
+    words = re.split(r"[,:;.(`]", _sentence(sys.modules[home]) if home else "")[0].strip()
+    if not words or len(words) > 60:
+        return topic
+    if topic.lower() in words.lower():
+        return words
+    return f"{topic}: {words[0].lower()}{words[1:]}"
 
 
 @functools.cache
@@ -387,7 +397,7 @@ def pages():
     for group in GROUPS:
         families = entries()[group.folder]
         for family, items in families.items():
-            title = f"{title_of(family)} ({group.folder})"
+            title = f"{title_of(family, items)} ({group.folder})"
             texts[f"api/{group.folder}/{family}.md"] = _page(title, items)
         texts[f"api/{group.folder}/index.md"] = _index(group, families)
     for page in [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench" / "README.md"]:
@@ -418,8 +428,9 @@ def _index(group, families):
     lines = [f"# {group.title}", ""]
     for family, items in families.items():
         links = ", ".join(_link(n, n.rpartition(".")[2]) for n in items)
-        lines += [f"[{title_of(family)}]({family}.md)", f": {links}", ""]
-    return "\n".join([*lines, _toctree(f"{title_of(f)} <{f}>" for f in families)])
+        lines += [f"[{title_of(family, items)}]({family}.md)", f": {links}", ""]
+    titled = (f"{title_of(family, items)} <{family}>" for family, items in families.items())
+    return "\n".join([*lines, _toctree(titled)])
 
 
 def _toctree(paths, caption=""):

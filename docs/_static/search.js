@@ -8,7 +8,7 @@ const ENDING = /(?:([bdgmnprt])\1)?(?:ing|ed|es|s)$/; // "clipping" is "clip"
 
 // Where the parts are that are searched first: guides to the use, and the language of the query.
 function weight(path, isChinese) {
-  const guide = /^api|decisions|coverage|error_index|how_it_works/.test(path) ? 1 : 1.5;
+  const guide = /error_index|decisions|coverage|conformance|differences/.test(path) ? 0.6 : /^api|how_it_works/.test(path) ? 1 : 1.5;
   return /^(?:zh|docs\/zh\/)/.test(path) ? guide * (isChinese ? 1.5 : 0.5) : guide;
 }
 
@@ -54,6 +54,11 @@ function count(text, word) {
   return n;
 }
 
+// An entry of one public name, which somebody who types a part of it looks for.
+function isName(entry) {
+  return entry.path.startsWith("api/") && entry.anchor.startsWith("mindspore.");
+}
+
 // How well one spelling fits one entry: in its title more than in its text, whole more than in part.
 function fit(entry, word) {
   const times = count(entry.text, word);
@@ -87,6 +92,7 @@ function find(query) {
     let score = share ** 2 * fits.reduce((sum, f, i) => sum + f * rare[i], 0);
     if (words.length > 1 && entry.all.includes(phrase)) score *= 2;
     score *= weight(entry.path, HAN.test(query));
+    if (isName(entry) && words.every((spellings) => spellings.some((word) => entry.name.includes(word)))) score *= 2;
     if (score > 0) found.push({ ...entry, score });
   }
   return { words: words.flat(), found: found.sort((a, b) => b.score - a.score) };
