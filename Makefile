@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check lock release demo expressions faults fuzz programs readings signals soak strangers threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
+.PHONY: check test-long lock release demo expressions faults fuzz programs readings signals soak strangers threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -29,6 +29,11 @@ test: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
 	SPORAX_EXECUTOR=immediate $(BIN)/python -m pytest -n 2 -m 'executors and not slow' \
 		$$(grep -rl --include=test_*.py mark.executors tests)
+
+# The functions that `make test` leaves out, since each of their rows takes seconds.
+test-long: export XLA_FLAGS += --xla_backend_optimization_level=0
+test-long: $(READY)
+	$(BIN)/python -m pytest -n 2 -m long
 
 # Two minutes, for each commit: the linters' quick part, changed test files, a sample of all rows.
 check: export XLA_FLAGS += --xla_backend_optimization_level=0
@@ -51,7 +56,7 @@ test-oldest: .venvs/oldest/ready
 		autodiff batching compilation_cache control_flow core engine expressions \
 		graph_capture io numpy_interpreter sharding staging storage xla_kernels test_versions.py)
 
-# Anew, which rows take so long that only test-all runs them: tests/long_rows.txt
+# Anew, which rows take so long that `make test` leaves them out: tests/long_*.txt
 long-rows: export XLA_FLAGS += --xla_backend_optimization_level=0
 long-rows: $(READY)
 	$(BIN)/python -m pytest -n 2 -m 'not slow' --long-rows

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import jaxlib
+import numpy as np
 import pytest
 
 from sporax._src import versions
@@ -18,6 +19,13 @@ ROOT = Path(__file__).parents[1]
 def test_refused(found):
     with pytest.raises(ImportError, match=rf"jaxlib must be .*, but got {found}, which .* pip "):
         versions.check(found)
+
+
+def test_numpys_version_is_found_without_importing_it(monkeypatch):
+    monkeypatch.delitem(sys.modules, "numpy")
+    assert versions.installed_numpy() == np.__version__
+    monkeypatch.setattr(versions.PathFinder, "find_spec", lambda name: None)
+    assert versions.installed_numpy() is None
 
 
 @pytest.mark.parametrize("found", ["1.26.4", "1.0.dev1"])

@@ -4,8 +4,12 @@ Checked when sporax is imported, before JAX is: the first error with another ver
 missing name.
 """
 
+import re
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+
 import jaxlib
-import numpy as np
 
 from sporax._src.diagnosis.rules import phrase, rejection
 
@@ -30,10 +34,25 @@ def numbers(text):
     return tuple(int(number) for number in text.split(".")[:4] if number.isdigit())
 
 
-def check(version=JAXLIB, numpy=np.__version__):
+def installed_numpy():
+    """Return the version of the installed NumPy, which is not imported for it; None if its file
+    cannot be found."""
+    if "numpy" in sys.modules:
+        return sys.modules["numpy"].__version__
+    found = PathFinder.find_spec("numpy")
+    file = None if found is None or found.origin is None else Path(found.origin)
+    file = file and file.with_name("version.py")
+    if file is None or not file.is_file():
+        return None
+    version = re.search(r'^(?:short_)?version = "(.+)"$', file.read_text("utf8"), re.MULTILINE)
+    return version and version[1]
+
+
+def check(version=JAXLIB, numpy=None):
     """Raise ImportError if sporax does not support this version of jaxlib or of NumPy; default: the
     installed ones."""
-    if numbers(numpy) < numbers(OLDEST_NUMPY):
+    numpy = numpy or installed_numpy()
+    if numpy is not None and numbers(numpy) < numbers(OLDEST_NUMPY):
         raise rejection("sporax-numpy-later", oldest=OLDEST_NUMPY, got=numpy)
     reason = TOO_OLD if numbers(version) < numbers(OLDEST) else REFUSED.get(version)
     if reason is not None:

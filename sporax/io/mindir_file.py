@@ -301,6 +301,7 @@ def read(path):
 
 def _read(content):
     model = _decoded("Model", memoryview(content))
+    require("graph" in model, "mindir-no-graph")
     graph = model["graph"]
     require(not model["functions"], "mindir-control-flow")
     require(len(graph["node"]) <= _MOST_NODES, "mindir-too-many", most=_MOST_NODES)

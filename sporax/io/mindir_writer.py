@@ -31,6 +31,10 @@ class NotWritten(Exception):
     """Raised for an operation that has no row, with its name and the reason."""
 
 
+def _no_row(name):
+    return NotWritten(name)
+
+
 # messages -----------------------------------------------------------------------------------------
 
 
@@ -154,7 +158,7 @@ def _convolution(writer, inputs, avals, out, attributes):
     padding = padding if isinstance(padding, (tuple, list)) else (padding,) * 4
     groups, mode = attributes.get("groups", 1), attributes.get("pad_mode", "valid").lower()
     if len(filters) != 4 or any(isinstance(p, (tuple, list)) for p in padding):
-        raise NotWritten("Conv2D")
+        raise _no_row("Conv2D")
     padding = padding if len(padding) == 4 else (padding[0],) * 2 + (padding[1],) * 2
     y = writer.node(
         "Conv2D", [x, weight], out, _CLASS, kernel_size=filters[2:], mode=1,
@@ -180,7 +184,7 @@ def _matmul(writer, inputs, avals, out, attributes):
     options = [[bool(attributes.get(f"transpose_{side}"))] for side in "ab"]
     name = "MatMul" if len(out.shape) == 2 else "BatchMatMul"
     if any(a.ndim != len(out.shape) for a in avals):
-        raise NotWritten("MatMul")
+        raise _no_row("MatMul")
     return writer.node(name, [*inputs, *options], out)
 
 
@@ -230,7 +234,7 @@ def _concat(writer, inputs, avals, out, attributes):
 
 def _pad(writer, inputs, avals, out, attributes):
     if attributes.get("mode", "constant") != "constant" or attributes.get("value"):
-        raise NotWritten("Pad")
+        raise _no_row("Pad")
     return writer.node("Pad", inputs, out, _CLASS, paddings=attributes["paddings"])
 
 
@@ -240,7 +244,7 @@ def _cast(writer, inputs, avals, out, attributes):
 
 def _gelu(writer, inputs, avals, out, attributes):
     if attributes.get("approximate") != "tanh":
-        raise NotWritten("GeLU")
+        raise _no_row("GeLU")
     return writer.node("GeLU", inputs, out)
 
 

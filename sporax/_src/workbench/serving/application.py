@@ -26,7 +26,7 @@ from sporax._src.core.units import bytes_text
 from sporax._src.diagnosis.rules import message
 from sporax._src.workbench import pages
 from sporax._src.workbench.serving.batching import Batcher
-from sporax._src.workbench.serving.rejected import Rejected
+from sporax._src.workbench.serving.rejected import Rejected, rejected
 from sporax.io import npz_file
 from sporax.io.portable_program import DTYPES
 
@@ -76,7 +76,7 @@ class _Service:
         began = time.perf_counter()
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind not in (JSON, NPZ):
-            raise Rejected(415, "serve-content-type", choices=[JSON, NPZ], got=kind[:100])
+            raise rejected(415, "serve-content-type", choices=[JSON, NPZ], got=kind[:100])
         body = await self._body(request)
         values = _from_json(body) if kind == JSON else _from_npz(body, self.most_bytes)
         outputs = await self.batcher.run(self.served.taken(values))
@@ -94,7 +94,7 @@ class _Service:
         async for chunk in request.stream():
             body += chunk
             if len(body) > self.most_bytes:
-                raise Rejected(413, "serve-body-large", most=bytes_text(self.most_bytes))
+                raise rejected(413, "serve-body-large", most=bytes_text(self.most_bytes))
         return bytes(body)
 
     async def health(self, request):
@@ -194,9 +194,9 @@ def _from_json(body):
     try:
         content = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise Rejected(400, "serve-json", cause=type(error).__name__) from None
+        raise rejected(400, "serve-json", cause=type(error).__name__) from None
     if not isinstance(content, dict) or content.keys() != {"inputs"}:
-        raise Rejected(400, "serve-json", cause=message("serve-other-content"))
+        raise rejected(400, "serve-json", cause=message("serve-other-content"))
     return content["inputs"]
 
 
@@ -205,13 +205,13 @@ def _from_npz(body, most_bytes):
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             if sum(member.file_size for member in archive.infolist()) > most_bytes:
-                raise Rejected(413, "serve-body-large", most=bytes_text(most_bytes))
+                raise rejected(413, "serve-body-large", most=bytes_text(most_bytes))
             for member in archive.infolist():
                 npz_file.check(archive, member, len(body))
         with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except npz_file.MALFORMED as error:
-        raise Rejected(400, "serve-npz", cause=type(error).__name__) from None
+        raise rejected(400, "serve-npz", cause=type(error).__name__) from None
 
 
 def _standard(array):
@@ -271,13 +271,13 @@ class _Guarded:
 
     def _check(self, request):
         if self.hosts is not None and request.headers.get("host", "").lower() not in self.hosts:
-            raise Rejected(403, "serve-host", hosts=sorted(self.hosts))
+            raise rejected(403, "serve-host", hosts=sorted(self.hosts))
         if self.token is None or request.url.path in _OPEN:
             return
         given = request.headers.get("authorization", "").removeprefix("Bearer ")
         given = given or request.query_params.get("token", "")
         if not hmac.compare_digest(given.encode(), self.token.encode()):
-            raise Rejected(401, "serve-token")
+            raise rejected(401, "serve-token")
 
 
 def _said(status, text):

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from sporax._src.workbench.serving.rejected import Rejected
+from sporax._src.workbench.serving.rejected import rejected
 from sporax._src.workbench.serving.served_graph import batch_sizes
 
 
@@ -40,9 +40,9 @@ class Batcher:
         """Return the outputs for the inputs of one request. Raises `Rejected` if too many wait, and
         what `compute` raises."""
         if len(self.waiting) >= self.most_waiting:
-            raise Rejected(503, "serve-busy", waiting=len(self.waiting))
+            raise rejected(503, "serve-busy", waiting=len(self.waiting))
         if self.most_rows > 1 and len(arrays[0]) > self.most_rows:
-            raise Rejected(413, "serve-rows", most=self.most_rows, got=len(arrays[0]))
+            raise rejected(413, "serve-rows", most=self.most_rows, got=len(arrays[0]))
         future = asyncio.get_running_loop().create_future()
         self.waiting.append((arrays, future))
         self._wakes.set()

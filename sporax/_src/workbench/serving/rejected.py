@@ -4,8 +4,13 @@ from sporax._src.diagnosis.rules import message
 
 
 class Rejected(Exception):
-    """A rejected request; `status`: of HTTP; the text is the rule's, with its fields."""
+    """A rejected request; `status`: of HTTP; its argument is the rule's message."""
 
-    def __init__(self, status, rule, **fields):
-        super().__init__(message(rule, **fields))
-        self.status = status
+    status = 400
+
+
+def rejected(status, rule, **fields):
+    """Return the `Rejected` of a rule, to be raised."""
+    error = Rejected(message(rule, **fields))
+    error.status = status
+    return error

@@ -5,7 +5,7 @@ import numpy as np
 from sporax._src.capture.graph_capture.export.exported_graph import rebuilt, structure
 from sporax._src.core.tensor import Tensor
 from sporax._src.diagnosis.rules import message
-from sporax._src.workbench.serving.rejected import Rejected
+from sporax._src.workbench.serving.rejected import rejected
 from sporax.io.export import load
 from sporax.io.portable_program import DTYPES
 
@@ -78,7 +78,7 @@ class ServedGraph:
         names = [spec.name for spec in self.inputs]
         if not isinstance(values, dict) or values.keys() != {*names}:
             got = sorted(map(str, values)) if isinstance(values, dict) else [type(values).__name__]
-            raise Rejected(422, "serve-inputs", names=names, got=got[:20])
+            raise rejected(422, "serve-inputs", names=names, got=got[:20])
         arrays = [_array(spec, values[spec.name]) for spec in self.inputs]
         sizes = {}
         for spec, array in zip(self.inputs, arrays, strict=True):
@@ -121,6 +121,6 @@ def _array(spec, value):
 
 
 def _misfit(spec, got):
-    return Rejected(
+    return rejected(
         422, "serve-array", name=spec.name, dtype=spec.dtype, shape=spec.shape_text, got=str(got)
     )
