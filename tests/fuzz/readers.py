@@ -32,6 +32,7 @@ _RECORDS = "MindRecord, everything", "MindRecord, its database", "MindRecord, ap
 
 READERS = {
     "installation": ("its own",),
+    "versions": ("its own",),
     "workbench/cli/serve": ("token",),
     "workbench/serving/application": ("requests",),
     "workbench/cli/check": ("sporax check",),
