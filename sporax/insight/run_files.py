@@ -156,7 +156,7 @@ class Run:
         require(isinstance(step, int), "step-no-whole-number")
         self.last_step = max(self.last_step, step)
         if self._started and "time" in record:
-            self.times[step] = max(_checked(record["time"]) - self._started, 0.0)
+            self.times[step] = max(float(_checked(record["time"])) - self._started, 0.0)
         for name, value in record.get("scalars", {}).items():
             self.curves.setdefault(name, {})[step] = _checked(value)
         for kind, layers in record.get("layers", {}).items():

@@ -226,7 +226,7 @@ def _operation(op, attributes, is_function):
     inputs. Raises CorruptFile for a primitive that sporax does not have."""
     if op in _SPECIAL:
         return _SPECIAL[op]
-    primitive = getattr(ops, op, None)
+    primitive: Any = getattr(ops, op, None)
     is_known = inspect.isclass(primitive) and issubclass(primitive, ops.Primitive)
     require(is_known, "mindir-operation", name=op)
     parameters = inspect.signature(primitive).parameters
@@ -236,7 +236,7 @@ def _operation(op, attributes, is_function):
     chosen = {}
     for name, parameter in parameters.items():
         if name in given:
-            value = _word(name, given[name], parameter.default)
+            value: Any = _word(name, given[name], parameter.default)
             is_window = name in _WINDOWS and isinstance(value, tuple) and len(value) == 4
             chosen[name] = value[2:] if is_window else value
     if str(chosen.get("pad_mode")).lower() != "pad":  # else these are what the mode comes to

@@ -299,8 +299,12 @@ def _by_jaxpr(writer, op, inputs, avals):
         program = flat(jax.make_jaxpr(run)(*arrays))
     except (TypeError, ValueError) as error:
         raise NotWritten(op.name) from error
-    names = dict(zip(program.jaxpr.invars, [x for x in inputs if isinstance(x, str)], strict=True))
-    known = dict(zip(program.jaxpr.constvars, map(np.asarray, program.consts), strict=True))
+    names: dict[Any, Any] = dict(
+        zip(program.jaxpr.invars, [x for x in inputs if isinstance(x, str)], strict=True)
+    )
+    known: dict[Any, Any] = dict(
+        zip(program.jaxpr.constvars, map(np.asarray, program.consts), strict=True)
+    )
     for equation in program.jaxpr.eqns:
         values = [v.val if isinstance(v, Literal) else known.get(v) for v in equation.invars]
         if all(value is not None for value in values):  # indices, computed here

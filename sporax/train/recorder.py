@@ -34,9 +34,10 @@ class Replay:
     computed again, after a call of `breakpoint()` with `breaks`. `code`: the exit code."""
 
     requested: "Replay | None" = None
+    code: int | None = None
 
     def __init__(self, directory, step, breaks=False):
-        self.directory, self.step, self.breaks, self.code = Path(directory), step, breaks, None
+        self.directory, self.step, self.breaks = Path(directory), step, breaks
 
 
 class LoggedStep(NamedTuple):
@@ -88,7 +89,7 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
         kinds.PATH(who, directory=directory)
         kinds.POSITIVE_INT(who, every=every)
         self.directory, self.every = Path(directory), every
-        self.max_bytes = bytes_of_text(who, max_bytes, "max_bytes")
+        self.max_bytes: Any = bytes_of_text(who, max_bytes, "max_bytes")
         replay = Replay.requested
         is_own = replay is not None and replay.directory.resolve() == self.directory.resolve()
         self._replay = replay if is_own else None
@@ -255,9 +256,10 @@ def require_step(directory, step):
     """Raise ValueError unless a recording has this step, and a snapshot before it."""
     snapshots = CheckpointFiles(os.fspath(Path(directory) / _SNAPSHOTS), _ALL, False)
     before = max((number for number in snapshots.numbers() if number < step), default=None)
-    batches = None if before is None else _batches(directory, before)
-    is_there = batches is not None and os.path.isdir(batches.directory)
-    fits = is_there and {*range(before + 1, step + 1)} <= {*batches.numbers()}
+    numbers = []
+    if before is not None and os.path.isdir((files := _batches(directory, before)).directory):
+        numbers = files.numbers()
+    fits = before is not None and {*range(before + 1, step + 1)} <= {*numbers}
     require(fits, "recording-lacks-step", "replay", step=step)
 
 
@@ -291,7 +293,7 @@ def first_step(directory, condition):
     """Return the number of the first logged step for which a condition on `loss` and `step` holds,
     such as 'loss > 10' or 'isnan(loss)'; None if there is none. Raises ValueError for other text.
     """
-    tree = _parsed(condition)
+    tree: Any = _parsed(condition)
     names = {"isnan": math.isnan, "isinf": math.isinf, "abs": abs, "__builtins__": {}}
     code = compile(tree, "condition", "eval")
     for line in logged(directory):

@@ -490,8 +490,11 @@ class _Part:
         return self.sliced[key]
 
     def made(self, variable, axis):
-        equation = self.run.analysis.source.get(variable)
-        name = None if equation is None else equation.primitive.name
+        sources: dict[Any, Any] = self.run.analysis.source
+        if variable not in sources:
+            return self.slice(self.run.known[variable], axis)
+        equation = sources[variable]
+        name = equation.primitive.name
         if name == "broadcast_in_dim":
             shape = _shorter(equation.params["shape"], axis, self.parts)
             dims = equation.params["broadcast_dimensions"]

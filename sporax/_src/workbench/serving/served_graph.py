@@ -1,5 +1,7 @@
 """`ServedGraph`: an exported graph as a function of NumPy arrays by name, with checked inputs."""
 
+from typing import Any
+
 import numpy as np
 
 from sporax._src.capture.graph_capture.export.exported_graph import rebuilt, structure
@@ -67,7 +69,7 @@ class ServedGraph:
     def __call__(self, arrays):
         """Return the outputs for the inputs, lists of arrays in the order of the `Spec`s."""
         given = iter(arrays)
-        arguments = rebuilt(self.graph.arguments, lambda: Tensor(next(given)))
+        arguments: Any = rebuilt(self.graph.arguments, lambda: Tensor(next(given)))
         results = []
         structure("serve", self.graph(*arguments), results)
         return [tensor.asnumpy() for tensor in results]
