@@ -186,6 +186,7 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "design": "各部分的设计",
         "decisions/README": "每个决定与测量",
         "../CONTRIBUTING": "参与开发",
+        "../CHANGELOG": "变更记录",
     },
 }
 TRANSLATED = [
