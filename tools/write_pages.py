@@ -189,12 +189,8 @@ GUIDES = {  # the other pages of `docs`, by topic, in the order in which they ar
         "../CHANGELOG": "变更记录",
     },
 }
-TRANSLATED = [
-    *TUTORIAL,
-    "features",
-    "error_index",
-    "libraries",
-]  # pages that also exist under docs/zh
+# pages that also exist under docs/zh
+TRANSLATED = [*TUTORIAL, "features", "cookbook", "error_index", "libraries"]
 
 
 # which names there are --------------------------------------------------------------------------
