@@ -50,13 +50,15 @@ function wordsOf(query, entries) {
 function count(text, word) {
   let n = 0;
   for (let i = text.indexOf(word); i >= 0; i = text.indexOf(word, i + word.length))
-    if (word.length > 3 || HAN.test(word) || !/[a-z0-9]/.test(text[i - 1] ?? " ")) n++;
+    if (word.length > 5 || HAN.test(word) || !/[a-z0-9]/.test(text[i - 1] ?? " ")) n++;
   return n;
 }
 
-// An entry of one public name, which somebody who types a part of it looks for.
-function isName(entry) {
-  return entry.path.startsWith("api/") && entry.anchor.startsWith("mindspore.");
+// An entry of one public name that the query is, or whose words it has.
+function isNamed(entry, words) {
+  if (!entry.path.startsWith("api/") || !entry.anchor.startsWith("mindspore.")) return false;
+  const parts = entry.name.split("_");
+  return words.length === 1 ? words[0][0] === entry.name : words.every((spellings) => spellings.some((word) => parts.includes(word)));
 }
 
 // How well one spelling fits one entry: in its title more than in its text, whole more than in part.
@@ -92,7 +94,7 @@ function find(query) {
     let score = share ** 2 * fits.reduce((sum, f, i) => sum + f * rare[i], 0);
     if (words.length > 1 && entry.all.includes(phrase)) score *= 2;
     score *= weight(entry.path, HAN.test(query));
-    if (isName(entry) && words.every((spellings) => spellings.some((word) => entry.name.includes(word)))) score *= 2;
+    if (isNamed(entry, words)) score *= 2;
     if (score > 0) found.push({ ...entry, score });
   }
   return { words: words.flat(), found: found.sort((a, b) => b.score - a.score) };
