@@ -116,6 +116,10 @@ class Wrong(nn.Cell):
     def bprop(self, x, out, dout):
         return (x * dout,)
 
+    class Nothing(nn.Cell):
+        def construct(self, x):
+            pass
+
 
 FOREIGN = {
     "attribute-missing": lambda: Tensor([1.0]).nowhere,
@@ -193,3 +197,12 @@ def test_an_unknown_name_suggests_the_nearest(monkeypatch, capsys):
     assert "no entry has the name 'shape-brodcast'. Did you mean 'shape-broadcast'" in (
         capsys.readouterr().err
     )
+
+
+def test_a_cell_without_a_result_is_no_cause_of_an_index_with_none(monkeypatch):
+    """After a Cell that returns nothing, a remedy such as 'x[None]' is no hint at it."""
+    monkeypatch.setattr(language.LastWithoutResult, "kind", Wrong.Nothing)
+    with pytest.raises(ValueError, match=r"\[None\]") as raised:
+        nn.Conv2d(3, 8, 3)(ops.ones((32, 32, 3)))
+    language.annotate(raised.value)
+    assert not any("returns nothing" in note for note in raised.value.__notes__)

@@ -8,6 +8,7 @@ import difflib
 import dis
 import itertools
 import os
+import re
 import sys
 import types
 from typing import Any
@@ -28,6 +29,7 @@ _NOTHING = {
     "en": "'{}.construct' returns nothing: its 'return' may be missing.",
     "zh": "'{}.construct' 没有返回值：可能缺少 'return'。",
 }
+_OF_NONE = re.compile(r"(?<!\[)None")  # no index such as x[None]
 _MEANT = {"en": "Did you mean '{}'?", "zh": "是不是想写 '{}'？"}
 _SEARCHED = 750  # names of an object among which Python itself looks for a similar one
 _REFUSES = "For '", "sporax has no '"  # prefixes of sporax's messages about user code
@@ -73,7 +75,7 @@ def _without_result(error):
     """Return the class of a Cell whose `construct` never returns a value, if None came from such a
     Cell last and an error is about None."""
     kind, kinds = LastWithoutResult.kind, (AttributeError, TypeError, ValueError)
-    if kind is None or not isinstance(error, kinds) or "None" not in str(error):
+    if kind is None or not isinstance(error, kinds) or not _OF_NONE.search(str(error)):
         return None
     code = getattr(kind.construct, "__code__", None)
     steps = itertools.pairwise(dis.get_instructions(code) if code else ())
