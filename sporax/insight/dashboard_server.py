@@ -10,17 +10,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 from sporax._src.diagnosis.rules import message, rejection
+from sporax._src.workbench import pages
 from sporax.insight.dashboard import data_of, live_page
 from sporax.insight.run_files import Runs
 
 _HOST = "127.0.0.1"
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+_HEADERS = pages.HEADERS | {"Cross-Origin-Resource-Policy": "same-origin"}
 
 
 class DashboardServer(ThreadingHTTPServer):

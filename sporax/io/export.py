@@ -69,15 +69,11 @@ def export(net, *inputs, file_name, file_format, **kwargs):
                         refused=message(_REFUSED[file_format]))  # fmt: skip
     if file_format not in _FORMATS:
         raise rejection("one-of", "export", file_format=file_format, choices=(*_FORMATS, *_REFUSED))
-    path = _path("export", file_name)
-    folder = os.path.dirname(path)
-    require(os.path.isdir(folder), "folder-file-name-does-not", "export", dirname=folder)
-    require(callable(net), "must-be-type", "export", net=net, kind="a-function-or-cell")
-    name = getattr(net, "__name__", type(net).__name__)
+    suffix, write = _FORMATS[file_format]
+    path, name = _destination("export", net, file_name, suffix)
     if file_format == "MINDIR":
         _say_once()
-    suffix, write = _FORMATS[file_format]
-    write(path if path.endswith(suffix) else path + suffix, name, net, inputs)
+    write(path, name, net, inputs)
 
 
 def export_mindir(net: Callable[..., Any], *inputs: Any, file_name: str | os.PathLike[str]) -> None:
@@ -93,12 +89,19 @@ def export_mindir(net: Callable[..., Any], *inputs: Any, file_name: str | os.Pat
     >>> ms.load(file)(ops.ones((3, 2))).shape
     (3, 1)
     """
-    path = _path("export", file_name)
-    require(os.path.isdir(os.path.dirname(path)), "folder-file-name-does-not", "export_mindir",
-            dirname=os.path.dirname(path))  # fmt: skip
-    require(callable(net), "must-be-type", "export_mindir", net=net, kind="a-function-or-cell")
-    path = path if path.endswith(".mindir") else f"{path}.mindir"
-    mindir_writer.write(path, getattr(net, "__name__", type(net).__name__), net, inputs)
+    path, name = _destination("export_mindir", net, file_name, ".mindir")
+    mindir_writer.write(path, name, net, inputs)
+
+
+def _destination(who, net, file_name, suffix):
+    """Return (the path of the file to write, the name of the function to write)."""
+    kinds.PATH(who, file_name=file_name)
+    path = os.path.realpath(file_name)
+    folder = os.path.dirname(path)
+    require(os.path.isdir(folder), "folder-file-name-does-not", who, dirname=folder)
+    require(callable(net), "must-be-type", who, net=net, kind="a-function-or-cell")
+    path = path if path.endswith(suffix) else path + suffix
+    return path, getattr(net, "__name__", type(net).__name__)
 
 
 @functools.cache
@@ -121,7 +124,8 @@ def load(file_name, **kwargs):
     """
     if kwargs:
         raise rejection("not-done-files-not", "load", names=", ".join(map(repr, kwargs)))
-    path = _path("load", file_name)
+    kinds.PATH("load", file_name=file_name)
+    path = os.path.abspath(file_name)
     if not path.endswith(_OURS):
         raise rejection("end-export-format", "load", file_name=path, names=" or ".join(_OURS))
     require(os.path.isfile(path), "name-file-does-not", "load", argument="file_name", path=path)
@@ -130,11 +134,6 @@ def load(file_name, **kwargs):
     except CorruptFile as error:
         fields = {"argument": path, "cause": error, "remedy": error.remedy}
         raise rejection("no-whole-graph-sporax", "load", **fields) from None
-
-
-def _path(who, name):
-    kinds.PATH(who, file_name=name)
-    return os.path.realpath(name) if who == "export" else os.path.abspath(name)
 
 
 def _save_graph(network, file_name):

@@ -277,7 +277,7 @@ def header(directory):
     ValueError for a file of another kind."""
     path = Path(directory) / RUN
     if not path.is_file():
-        raise rejection("recording-missing", "replay", error=FileNotFoundError, directory=directory)
+        raise rejection("recording-missing", "replay", directory=directory)
     try:
         found = untrusted_file.json_of(_content(path).decode())
         require(found["format"] == _FORMAT, "recording-other-format", got=found["format"])
@@ -331,7 +331,7 @@ def _parsed(condition):
         for n in nodes
     )  # fmt: skip
     if not fits:
-        raise rejection("replay-condition", "replay", error=ValueError, got=condition)
+        raise rejection("replay-condition", "replay", got=condition)
     return tree
 
 

@@ -77,19 +77,17 @@ class LimitedProgram:
             try:
                 program, batch = split(self.flat, parts, donated)
             except NotSplit as reason:
-                log(f"memory_limit {bytes_text(self.limit)}: the batch is not split: {reason}")
+                self.log(f"the batch is not split: {reason}")
                 return False
             if liveness.peak(program, donated).bytes <= budget:
                 compiled, size = self.built(program, donated)
                 sizes.append(size)
                 if size <= budget:
                     self.compiled, self.size = compiled, size
-                    log(f"memory_limit {bytes_text(self.limit)}: computes the batch of {batch} in "
-                        f"{parts} parts")  # fmt: skip
+                    self.log(f"computes the batch of {batch} in {parts} parts")
                     return True
             parts *= 2
-        limit = bytes_text(self.limit)
-        log(f"memory_limit {limit}: the batch is not split: no number of parts fits")
+        self.log("the batch is not split: no number of parts fits")
         return False
 
     def built(self, program, donated):
@@ -103,10 +101,14 @@ class LimitedProgram:
     def announce(self, plan, saved):
         """Log what is recomputed, and what it costs."""
         if plan.stretches:
-            log(
-                f"memory_limit {bytes_text(self.limit)}: recomputes {plan.stretches} stretches "
+            self.log(
+                f"recomputes {plan.stretches} stretches "
                 f"({bytes_text(saved)} less, about {100 * plan.cost:.0f} % more arithmetic)"
             )
+
+    def log(self, text):
+        """Log what is done to meet the limit."""
+        log(f"memory_limit {bytes_text(self.limit)}: {text}")
 
 
 def _others(operands):

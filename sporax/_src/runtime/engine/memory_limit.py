@@ -26,8 +26,8 @@ class memory_limit:
     that runs (as XLA states them); not Python, compilers, data on the host. Operations that run in
     one program, as a training step does whose values are not read in between, are planned together.
     A line on stderr says what is recomputed and what it costs, and in how many parts the batch is
-    computed, or why it is not. Raises MemoryError, with the least
-    that is possible, if a program cannot be made to fit.
+    computed, or why it is not. Raises MemoryError, with the least that is possible, if a program
+    cannot be made to fit.
 
     >>> layers = [(nn.Dense(64, 64), nn.Tanh()) for _ in range(12)]
     >>> net = nn.SequentialCell(*[cell for pair in layers for cell in pair])

@@ -52,6 +52,6 @@ def _check_script(found, may_be_changed):
     path = found["script"]
     now = recorder.source_hash(path)
     if now is None:
-        raise rejection("replay-script-missing", "replay", error=FileNotFoundError, path=path)
+        raise rejection("replay-script-missing", "replay", path=path)
     if now != found["source"] and not may_be_changed:
-        raise rejection("replay-script-changed", "replay", error=ValueError, path=path)
+        raise rejection("replay-script-changed", "replay", path=path)

@@ -6,10 +6,10 @@
 """
 
 from sporax._src.workbench.pages.fragments import bar, details, facts, in_notebook, table
-from sporax._src.workbench.pages.frame import page, write_page
+from sporax._src.workbench.pages.frame import HEADERS, page, write_page
 from sporax._src.workbench.pages.markup import Markup, element, embedded, escape, join
 
 __all__ = [
-    "Markup", "bar", "details", "element", "embedded", "escape", "facts", "in_notebook", "join",
-    "page", "table", "write_page",
+    "HEADERS", "Markup", "bar", "details", "element", "embedded", "escape", "facts", "in_notebook",
+    "join", "page", "table", "write_page",
 ]  # fmt: skip

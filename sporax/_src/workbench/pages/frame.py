@@ -9,6 +9,13 @@ from sporax._src.diagnosis.rules import require
 from sporax._src.workbench.pages.markup import Markup, element, escape
 
 _HERE = Path(__file__).parent
+# of the responses of a server to browsers
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 _CONNECTS = "; connect-src 'self'"
 
 

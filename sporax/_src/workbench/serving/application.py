@@ -31,12 +31,7 @@ from sporax.io import npz_file
 from sporax.io.portable_program import DTYPES
 
 JSON, NPZ = "application/json", "application/x-npz"
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+_HEADERS = [(name.lower().encode(), value.encode()) for name, value in pages.HEADERS.items()]
 _OPEN = {"/health"}  # without a token
 _log = logging.getLogger("sporax.serve")
 
@@ -254,8 +249,7 @@ class _Guarded:
 
         async def counted(part):
             if part["type"] == "http.response.start":
-                headers = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
-                part = {**part, "headers": [*part.get("headers", []), *headers]}
+                part = {**part, "headers": [*part.get("headers", []), *_HEADERS]}
                 self.metrics.requests.labels(str(part["status"])).inc()
             await send(part)
 
