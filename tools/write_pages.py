@@ -403,6 +403,8 @@ def pages():
     texts["docs/zh/error_index.md"] = error_index.page("zh")
     decisions = sorted(path.stem for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     texts["docs/decisions/README.md"] += "\n" + _toctree(decisions)
+    for path, text in texts.items():
+        texts[path] = text + _parts(path, text)
     texts["index.md"] = _landing("README.md", _contents())
     texts["zh.md"] = _landing("README.zh.md", _chinese()).replace(
         "# sporax", "# sporax 中文首页", 1
@@ -428,6 +430,13 @@ def _index(group, families):
         lines += [f"[{title_of(family, items)}]({family}.md)", f": {links}", ""]
     titled = (f"{title_of(family, items)} <{family}>" for family, items in families.items())
     return "\n".join([*lines, _toctree(titled)])
+
+
+def _parts(path, text):
+    """The navigation to the pages in the folder named after a page, in the order of its links."""
+    folder = Path(path).stem
+    parts = dict.fromkeys(re.findall(rf"\]\(({folder}/\w+)\.md\)", text))
+    return "\n" + _toctree(parts) if parts else ""
 
 
 def _toctree(paths, caption=""):

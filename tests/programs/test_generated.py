@@ -1,5 +1,5 @@
 """Generated scripts, as strangers write them: a sample of their checks gives what MindSpore 2.10
-gave (`tools.record generated`), or what `docs/differences.md` says.
+gave (`tools.record generated`), or what `docs/differences/` says.
 
 The programs are run by the interpreter of jaxprs; `test_generated_whole.py` compiles, all of them.
 """

@@ -71,6 +71,7 @@ def shown(differences):
 
 
 def rows_of_differences():
-    """Return the first cells of the tables' rows in `docs/differences.md`."""
-    lines = (ROOT / "docs" / "differences.md").read_text(encoding="utf8").splitlines()
+    """Return the first cells of the tables' rows on the pages `docs/differences/*.md`."""
+    pages = (ROOT / "docs" / "differences").glob("*.md")
+    lines = [line for page in pages for line in page.read_text(encoding="utf8").splitlines()]
     return {line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")}

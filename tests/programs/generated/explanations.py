@@ -1,4 +1,4 @@
-"""Where sporax's outcome is not MindSpore's: the row of `docs/differences.md` that says so, and
+"""Where sporax's outcome is not MindSpore's: the row of `docs/differences/` that says so, and
 patterns of what it explains. One is searched for in all that is known of a difference:
 
     area: label
