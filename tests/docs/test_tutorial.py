@@ -11,8 +11,8 @@ from tools import run_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.glob("tutorial/*.md"), *DOCS.glob("from_*.md"), DOCS / "how_it_works.md",
-                DOCS / "verified.md"])  # fmt: skip
+PAGES = sorted([*DOCS.glob("tutorial/*.md"), *DOCS.glob("from_*.md"), *DOCS.glob("from_*/*.md"),
+                DOCS / "how_it_works.md", DOCS / "verified.md"])  # fmt: skip
 DEVICES = {"5_devices.md": 4}  # simulated ones; they need a process of their own
 
 

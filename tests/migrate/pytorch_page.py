@@ -1,5 +1,6 @@
-"""Reads `docs/from_pytorch.md`, the single source of its content: blocks of PyTorch code (`py`) and
-of MindSpore code (`python`), and tables whose rows have one piece of code for each."""
+"""Reads `docs/from_pytorch.md` and the pages in its folder, the single source of their content:
+blocks of PyTorch code (`py`) and of MindSpore code (`python`), and tables whose rows have one piece
+of code for each."""
 
 import ast
 import contextlib
@@ -16,6 +17,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "from_pytorch.md"
+PAGES = [PAGE, *sorted(PAGE.with_suffix("").glob("*.md"))]
 _BLOCK = re.compile(r"```(\w+)\n(.*?)```\n", re.DOTALL)
 _OWN = re.compile(r"(```py\n(?:.*?)```\n\n)(```text\n.*?```\n)?", re.DOTALL)
 _CODE = re.compile(r"`+([^`]+)`+")
