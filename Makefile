@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 # What the tests start imports the package again: once compiled to bytecode, in half the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check test-long lock release demo expressions faults fuzz programs readings signals soak strangers threads wrong-arguments test test-oldest test-all long-rows test-distributed test-onnx test-migrate coverage docs stubs wheel lint bench clean
+.PHONY: check test-long lock release demo expressions faults fuzz programs readings signals soak strangers threads wrong-arguments test test-oldest test-wheel test-all long-rows test-distributed test-migrate coverage docs stubs wheel lint bench clean
 
 # One environment for demo, tests and linters; made again when the project's needs change.
 $(READY): pyproject.toml
@@ -123,12 +123,6 @@ INTO ?= $(HOME)/.cache/sporax/strangers
 strangers: $(READY)
 	$(BIN)/python -m tools.strangers --into $(INTO) $(ARGS)
 
-# Apart: the converter brings 51 packages, 390 MB, which nothing else here needs.
-test-onnx:
-	$(PYTHON) -m venv .venvs/onnx
-	.venvs/onnx/bin/python -m pip install --quiet --editable '.[onnx,test]'
-	.venvs/onnx/bin/python -m pytest tests/io/test_onnx.py
-
 # Apart: PyTorch takes 750 MB. Records its runs anew with: make test-migrate RECORD=1
 MIGRATE := .venvs/migrate/bin/python
 test-migrate:
@@ -162,6 +156,10 @@ stubs: $(READY)
 wheel: $(READY)
 	$(BIN)/python -m pip install --quiet build hatchling
 	$(BIN)/python -m build --no-isolation
+
+# The wheel in fresh environments on each Python of this machine, from a folder of its own.
+test-wheel: wheel
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/test_wheel.py
 
 # The distributions built twice, compared bit by bit and examined: make release REPOSITORY=https://...
 release: $(READY)

@@ -131,6 +131,14 @@ def terms_of_sizes():
         (3, [("m", 2), ("n", 1)]), (-1, [("n", 1)]), (4, []),
     ]  # fmt: skip
     assert internals.terms_of(m // 2) is None
+    size = (m * m * 3 + n // 2) % 7 + m
+    numbers = {"m": 5, "n": 9}
+    found = internals.fold_size(size, numbers.get, int, _computed)
+    assert found == (25 * 3 + 9 // 2) % 7 + 5
+
+
+def _computed(operation, one, other):
+    return getattr(operator, operation)(one, other)
 
 
 def comparisons_of_sizes():
@@ -271,7 +279,7 @@ ROWS = [
     ("batched_device_put", "what the interpreter returns", arrays_on_a_device),
     ("ClosedJaxpr, Literal", "interpreting jaxprs: NumPy, padding, barriers", jaxpr_types),
     ("JaxprEqn.params of calls", "the same: what is called has no rule", interpretation),
-    ("jaxpr_as_fun", "programs with barriers; export to ONNX", jaxpr_as_function),
+    ("jaxpr_as_fun", "programs with barriers", jaxpr_as_function),
     ("closed_call_p", "programs for a CPU, each traced once", calls_of_jaxprs),
     ("Var, JaxprEqn.replace", "barriers between constants", barriers),
     ("Var, JaxprEqn.replace of products", "zero for denormal constants", products_with_zero),

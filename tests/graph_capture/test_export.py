@@ -388,7 +388,7 @@ def test_options_of_export(options, error, words, tmp_path):
 
 
 def test_onnx_without_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jax2onnx", None)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ImportError, match=r"the extra 'onnx'.*pip install .*\[onnx\]'"):
         ms.export(nn.ReLU(), X, file_name=str(tmp_path / "f"), file_format="ONNX")
     assert not list(tmp_path.iterdir())

@@ -50,15 +50,15 @@ from jaxlib.mlir.dialects import stablehlo as hlo
 from sporax._src.core.memory_limits import budget, memory_error
 
 __all__ = (
-    "CALLS", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive", "RanksProgram", "Var",
-    "ad", "axis_environment", "backends_are_initialized", "barrier", "batching", "bind_collectives",
-    "call", "called", "cluster_address", "compared_dims", "compiled_for_once", "coordinator",
-    "default_device", "default_platform", "device_array", "equations", "eval_context",
-    "evaluate_size", "evaluated", "initialize_lapack", "interpret", "is_symbolic", "jaxpr_as_fun",
-    "loaded_executable", "mlir", "module_text", "on_comparison", "parsed_module",
-    "portable_artifact", "primitive_jaxpr", "program_bytes", "scan_counts", "serialized_executable",
-    "set_compilation_cache", "stablehlo_version", "terms_of", "times_zero", "used_inputs",
-    "with_jaxprs", "within",
+    "CALLS", "ELEMENTWISE", "ClosedJaxpr", "ComparedDim", "Jaxpr", "Literal", "Primitive",
+    "RanksProgram", "Var", "ad", "axis_environment", "backends_are_initialized", "barrier",
+    "batching", "bind_collectives", "call", "called", "cluster_address", "compared_dims",
+    "compiled_for_once", "coordinator", "default_device", "default_platform", "device_array",
+    "equations", "eval_context", "evaluate_size", "evaluated", "fold_size", "initialize_lapack",
+    "interpret", "is_symbolic", "jaxpr_as_fun", "loaded_executable", "mlir", "module_text",
+    "on_comparison", "parsed_module", "portable_artifact", "primitive_jaxpr", "program_bytes",
+    "scan_counts", "serialized_executable", "set_compilation_cache", "stablehlo_version",
+    "terms_of", "times_zero", "used_inputs", "with_jaxprs", "within",
 )  # fmt: skip
 
 
@@ -162,6 +162,19 @@ def cluster_address(name):
 
 # jaxprs -----------------------------------------------------------------------------------------
 
+# primitives whose results have the shape of their operands, or of those that are no scalars
+ELEMENTWISE = (
+    "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh",
+    "bessel_i0e", "bessel_i1e", "bitcast_convert_type", "cbrt", "ceil", "clamp", "clz", "complex",
+    "conj", "convert_element_type", "copy", "copy_p", "cos", "cosh", "digamma", "div", "eq", "erf",
+    "erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "ge", "gt", "igamma", "igamma_grad_a",
+    "igammac", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p", "log2",
+    "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not", "one_minus_square",
+    "or", "polygamma", "polynomial", "population_count", "pow", "real", "reduce_precision",
+    "regularized_incomplete_beta", "rem", "round", "rsqrt", "select_n", "shift_left",
+    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "sqrt", "square",
+    "stop_gradient", "sub", "tan", "tanh", "threefry2x32", "xor", "zeta",
+)  # fmt: skip
 # operations that call a jaxpr -> the parameter that holds it
 CALLS = {
     "jit": "jaxpr", "pjit": "jaxpr", "remat": "jaxpr", "remat2": "jaxpr", "checkpoint": "jaxpr",
@@ -493,6 +506,29 @@ def evaluate_size(size, symbols):
         return size
     value: Any = size._evaluate(symbols)
     return value if isinstance(value, _DimExpr) else int(value)
+
+
+def fold_size(size, symbol, number, apply):
+    """Compute a size from its parts: `symbol(name)`, `number(int)`, and `apply(operation, a, b)`
+    for 'add', 'mul', 'floordiv', 'mod', 'max' and 'min'."""
+    if not isinstance(size, _DimExpr):
+        return number(size)
+
+    def of_factor(factor):
+        if factor.var is not None:
+            return symbol(factor.var)
+        parts = [fold_size(part, symbol, number, apply) for part in factor.operands]
+        return apply(factor.operation, *parts)
+
+    def of_term(term, coefficient):
+        powers = () if term.is_constant else term._factors
+        factors = [of_factor(factor) for factor, exponent in powers for _ in range(exponent)]
+        if coefficient != 1 or not factors:
+            factors.append(number(int(coefficient)))
+        return functools.reduce(functools.partial(apply, "mul"), factors)
+
+    terms = [of_term(*pair) for pair in size._sorted_terms]
+    return functools.reduce(functools.partial(apply, "add"), terms)
 
 
 def terms_of(size) -> list[tuple[int, Any]] | None:

@@ -20,26 +20,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sporax._src.core.jax_internals import ClosedJaxpr, Literal, evaluated
+from sporax._src.core.jax_internals import ELEMENTWISE, ClosedJaxpr, Literal, evaluated
 from sporax._src.diagnosis.rules import message
 from sporax._src.runtime.memory.flat import flat
 from sporax._src.runtime.memory.liveness import bytes_of
 
 _SEEDS = 6  # inputs that are tried, the largest first
-
-# primitives whose results have the shape of their operands, or of those that are no scalars
-ELEMENTWISE = (
-    "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh",
-    "bessel_i0e", "bessel_i1e", "bitcast_convert_type", "cbrt", "ceil", "clamp", "clz", "complex",
-    "conj", "convert_element_type", "copy", "copy_p", "cos", "cosh", "digamma", "div", "eq", "erf",
-    "erf_inv", "erfc", "exp", "exp2", "expm1", "floor", "ge", "gt", "igamma", "igamma_grad_a",
-    "igammac", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p", "log2",
-    "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not", "one_minus_square",
-    "or", "polygamma", "polynomial", "population_count", "pow", "real", "reduce_precision",
-    "regularized_incomplete_beta", "rem", "round", "rsqrt", "select_n", "shift_left",
-    "shift_right_arithmetic", "shift_right_logical", "sign", "sin", "sinh", "sqrt", "square",
-    "stop_gradient", "sub", "tan", "tanh", "threefry2x32", "xor", "zeta",
-)  # fmt: skip
 
 
 class NotSplit(Exception):

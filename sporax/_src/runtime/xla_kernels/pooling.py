@@ -5,9 +5,11 @@ strided slices of the whole array, one for each position in a window, so that gr
 again.
 """
 
+import contextlib
 import functools
 import itertools
 import math
+from contextvars import ContextVar
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +18,18 @@ from jax import lax
 
 from sporax._src.core.jax_internals import is_symbolic
 
-_LARGEST = 25  # positions in a window up to which slices are used
+# positions in a window up to which slices are used
+_largest: ContextVar[int] = ContextVar("_largest", default=25)
+
+
+@contextlib.contextmanager
+def by_windows():
+    """Trace pooling as `reduce_window` in this block, for programs that are not for XLA."""
+    token = _largest.set(0)
+    try:
+        yield
+    finally:
+        _largest.reset(token)
 
 
 def _lowest(dtype):
@@ -54,7 +67,7 @@ def max_pool(x, sizes, kernel, stride, padding, dilation):
     `sizes`: the number of windows along each axis. `padding`: (before, after) for each axis.
     """
     x = _padded(x, sizes, kernel, stride, padding, dilation, _lowest(x.dtype))
-    if math.prod(kernel) > _LARGEST:
+    if math.prod(kernel) > _largest.get():
         ones = (1,) * (x.ndim - len(sizes))
         full = (*ones, *kernel), (*ones, *stride), (*ones, *dilation)
         return _first(_reduced_max(x, *full), sizes)
@@ -124,7 +137,7 @@ def max_pool_with_index(x, sizes, kernel, stride, padding, dilation):
     plane = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
     args = sizes, kernel, stride, padding, dilation
     plane, padded = _padded(jnp.asarray(plane), *args, -1), _padded(x, *args, _lowest(x.dtype))
-    if math.prod(kernel) > _LARGEST:
+    if math.prod(kernel) > _largest.get():
         return _of_large_windows(x, padded, plane, sizes, kernel, stride, dilation)
     args = sizes, kernel, stride, dilation
     pairs = zip(_slices(padded, *args), _slices(plane, *args), strict=True)
@@ -156,7 +169,7 @@ def average_pool(x, sizes, kernel, stride, padding, divisor):
     x = _padded(x, sizes, kernel, stride, padding, once, 0)
     if sizes == once:
         total = _first(x, kernel).sum(tuple(range(-len(sizes), 0)), keepdims=True)
-    elif math.prod(kernel) > _LARGEST:
+    elif math.prod(kernel) > _largest.get():
         ones = (1,) * (x.ndim - len(sizes))
         total = lax.reduce_window(
             x, np.zeros((), x.dtype), lax.add, (*ones, *kernel), (*ones, *stride), "VALID"

@@ -20,6 +20,7 @@ import jax
 from jax import lax
 
 from sporax._src.core.jax_internals import (
+    ELEMENTWISE,
     ClosedJaxpr,
     Literal,
     Var,
@@ -35,14 +36,7 @@ from sporax._src.runtime.xla_kernels import recurrence as recurrent
 from sporax._src.runtime.xla_kernels.onednn import convolution, recurrence
 from sporax._src.runtime.xla_kernels.outer_product import is_outer_product, swapped
 
-_ELEMENTWISE = {
-    "abs", "add", "add_any", "and", "ceil", "clamp", "convert_element_type", "copy", "copy_p",
-    "cos", "div", "eq", "erf", "exp", "expm1", "floor", "ge", "gt", "integer_pow", "is_finite",
-    "le", "log", "log1p", "log2", "logistic", "lt", "max", "min", "mul", "ne", "neg", "not",
-    "one_minus_square", "optimization_barrier", "or", "polynomial", "pow", "reduce_precision",
-    "rem", "round", "rsqrt", "select_n", "sign", "sin", "sqrt", "square", "stop_gradient", "sub",
-    "tan", "tanh", "xor",
-}  # fmt: skip
+_ELEMENTWISE = {*ELEMENTWISE, "optimization_barrier"}
 _WINDOWS = ("window_dimensions", "window_strides", "padding", "base_dilation", "window_dilation")
 # operation -> its parameters that have an entry for each axis
 _PER_AXIS = {
