@@ -10,6 +10,7 @@ import functools
 import inspect
 import math
 import operator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -20,6 +21,8 @@ from sporax._src.capture.graph_capture.export.export import exported
 from sporax._src.core import dtype as dtypes
 from sporax._src.core.parameter import Parameter
 from sporax._src.core.tensor import Tensor
+from sporax._src.transforms.control_flow.cond import Unrecordable, choose, is_traced
+from sporax._src.transforms.control_flow.runtime import loop
 from sporax.io import protobuf, untrusted_file
 from sporax.io.corrupt_file import CorruptFile, rejection, require
 from sporax.nn.cell import Cell
@@ -39,8 +42,11 @@ _MESSAGES: dict[str, dict[int, tuple[str, str, bool]]] = {
     },
     "Tensor": {
         1: ("dims", "int", True), 2: ("data_type", "int", False), 7: ("name", "text", False),
-        9: ("raw_data", "bytes", False), 12: ("external", "bytes", False),
+        9: ("raw_data", "bytes", False), 12: ("external", "External", False),
         13: ("ref_key", "text", False), 16: ("compression", "int", False),
+    },
+    "External": {
+        1: ("location", "text", False), 2: ("offset", "int", False), 3: ("length", "int", False),
     },
     "Value": {1: ("name", "text", False), 2: ("tensor", "Tensor", True)},
     "Node": {
@@ -58,7 +64,7 @@ _MESSAGES: dict[str, dict[int, tuple[str, str, bool]]] = {
     "Model": {
         1: ("ir_version", "text", False),
         2: ("producer_name", "text", False), 5: ("model_version", "text", False),
-        7: ("graph", "Graph", False), 8: ("functions", "bytes", True),
+        7: ("graph", "Graph", False), 8: ("functions", "Graph", True),
         10: ("little_endian", "int", False), 12: ("primitives", "Primitive", True),
         13: ("mind_ir_version", "int", False),
     },
@@ -118,14 +124,28 @@ def _value(kind, value, depth):
     return float(number)
 
 
-def _array(tensor):
-    """Return the array of a Tensor message."""
-    fits = not tensor.get("compression") and "external" not in tensor
+def _external(place, folder):
+    """Return the bytes of an array in another file, if that is below the folder, else None."""
+    path, offset, length = Path(folder, place.get("location", "")), *(
+        place.get(key, 0) for key in ("offset", "length")
+    )  # fmt: skip
+    if min(offset, length) < 0 or not path.resolve().is_relative_to(Path(folder).resolve()):
+        return None
+    with untrusted_file.opened(path) as file:
+        file.seek(offset)
+        return file.read(length)
+
+
+def _array(tensor, folder=None):
+    """Return the array of a Tensor message; `folder`: of the file, for arrays in other files."""
+    content = tensor.get("raw_data", b"")
+    if "external" in tensor:
+        content = _external(tensor["external"], folder) if folder is not None else None
+    fits = not tensor.get("compression") and content is not None
     require(fits, "mindir-array-elsewhere", name=tensor.get("name", ""))
     number = tensor.get("data_type", 0)
     require(number in _ARRAYS, "mindir-dtype", number=number)
     dtype, shape = np.dtype(_ARRAYS[number]), tensor["dims"]
-    content = tensor.get("raw_data", b"")
     is_whole = min(shape, default=0) >= 0 and len(content) == math.prod(shape) * dtype.itemsize
     require(is_whole, "mindir-array-bytes", name=tensor.get("name", ""), shape=shape)
     return np.frombuffer(content, dtype).reshape(shape)
@@ -156,12 +176,42 @@ def _constant(attribute, depth=0):
 
 
 class _Node(NamedTuple):
-    """An operation: `run(*inputs)`; `inputs` and `output` are names of values."""
+    """An operation: `run(*inputs)`; `inputs` and `output` are names of values. The first input
+    of a `_CALL` is the function."""
 
     op: str
     run: Any
     inputs: list
     output: str
+
+
+_CALL = "call"
+
+
+class _Function(NamedTuple):
+    """A graph of a file. `nodes` in their order, each after its inputs; `constants`: {name: value};
+    `inputs`, `outputs`: names of values."""
+
+    name: str
+    nodes: list
+    constants: dict
+    inputs: list
+    outputs: list
+
+
+class _Closure(NamedTuple):
+    """A function, by its name or another closure, with its first arguments."""
+
+    function: Any
+    arguments: tuple
+
+
+class _Choice(NamedTuple):
+    """The function that a condition chooses."""
+
+    condition: Any
+    true: Any
+    false: Any
 
 
 # operations ------------------------------------------------------------------------------------
@@ -173,6 +223,8 @@ def _inplace(function):
 
 _SPECIAL = {  # primitives that are no classes of `ops`, or have other arguments in a file
     "Adds": operator.add, "Subs": operator.sub, "Muls": operator.mul, "Divs": operator.truediv,
+    "LessScalar": operator.lt, "LessEqualScalar": operator.le, "GreaterScalar": operator.gt,
+    "GreaterEqualScalar": operator.ge, "EqualScalar": operator.eq, "NotEqualScalar": operator.ne,
     "ClampScalar": ops.clamp, "ClampTensor": ops.clamp, "MatMulExt": mint.matmul,
     "SumExt": lambda x, dim, keep, dtype: mint.sum(x, dim, keep, dtype=_dtype(dtype)),
     "MeanExt": lambda x, dim, keep, dtype: mint.mean(x, dim, keep, dtype=_dtype(dtype)),
@@ -184,7 +236,8 @@ _SPECIAL = {  # primitives that are no classes of `ops`, or have other arguments
     "Cast": lambda x, dtype: ops.cast(x, _dtype(dtype)),
     "GroupNorm": lambda x, groups, *others: (ops.group_norm(x, groups, *others), None, None),
     "MakeTuple": lambda *items: items, "MakeList": lambda *items: items,
-    "UpdateState": lambda *states: None,
+    "UpdateState": lambda *states: None, "Switch": _Choice,
+    "Partial": lambda function, *arguments: _Closure(function, arguments),
     **dict.fromkeys(("TupleGetItem", "ListGetItem"), lambda items, i: _item(items, i)),
     **dict.fromkeys(
         ("Depend", "Identity", "Load", "StopGradient", "TensorMove"), lambda x, state=None: x
@@ -258,29 +311,107 @@ def _by_position(primitive, parameters, *inputs):
 
 
 class _GraphOfFile(Cell):
-    """Runs the nodes of a file, with its Parameters."""
+    """Runs the functions of a file, of which the first is the whole, with its Parameters.
 
-    def __init__(self, graph, nodes, constants):
+    Conditions are functions that a node chooses from. A loop is a function that chooses between
+    its body, at whose end it is called again, and the computation after the loop.
+    """
+
+    def __init__(self, functions, parameters, folder):
         super().__init__(auto_prefix=False)
-        self._nodes, self._constants, self._names = nodes, constants, {}
-        self._inputs = [value["name"] for value in graph["input"]]
-        self._outputs = [value["name"] for value in graph["output"]]
-        for tensor in graph["parameter"]:
+        self._first, self._names = functions[0].name, {}
+        self._functions = {function.name: function for function in functions}
+        self._uses = {
+            function.name: {n for node in function.nodes for n in node.inputs} & {*self._functions}
+            for function in functions
+        }
+        self._constants = {}  # a function may use those of others
+        for function in functions:
+            self._constants |= function.constants
+        self._loops, self._steps = set(), iter(range(_MOST_NODES))
+        for tensor in parameters:
             name = tensor.get("ref_key") or tensor["name"].rpartition(":")[2]
             self._names[tensor["name"]] = name
-            self._set_attr_for_params(name, Parameter(Tensor(_array(tensor)), name=name))
+            self._set_attr_for_params(name, Parameter(Tensor(_array(tensor, folder)), name=name))
 
     def construct(self, *inputs):
-        """Run the nodes in their order; in a file each is after its inputs."""
-        known = dict(self._constants)
+        """Run the first function."""
+        return self._call(self._first, inputs)
+
+    def _call(self, callee, arguments):
+        if isinstance(callee, _Closure):
+            return self._call(callee.function, (*callee.arguments, *arguments))
+        if isinstance(callee, _Choice):
+            branches = [
+                functools.partial(self._call, one, arguments) for one in (callee.true, callee.false)
+            ]
+            if is_traced(callee.condition):
+                return choose("load", callee.condition, *branches)
+            return branches[0 if callee.condition else 1]()
+        if callee in self._loops:  # the end of the body
+            return tuple(arguments)
+        function = self._functions[callee]
+        if self._reaches(callee, callee):
+            return self._loop(function, arguments)
+        known = self._run(function, arguments, function.nodes)
+        results = [known[name] for name in function.outputs]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _run(self, function, arguments, nodes):
+        """Return the values of these nodes of a function, and all that they see, by name."""
+        known: dict[str, Any] = {name: name for name in self._functions}
         known.update((key, self._params[name]) for key, name in self._names.items())
-        known.update(zip(self._inputs, inputs, strict=True))
-        for node in self._nodes:
-            known[node.output] = result = node.run(*[known[name] for name in node.inputs])
+        known.update(self._constants | function.constants)
+        known.update(zip(function.inputs, arguments, strict=True))
+        for node in nodes:
+            require(next(self._steps, None) is not None, "mindir-too-many", most=_MOST_NODES)
+            inputs = [known[name] for name in node.inputs]
+            run = node.run
+            result = self._call(inputs[0], inputs[1:]) if run is None else run(*inputs)
+            known[node.output] = result
             if node.op.startswith(_CHANGES):
                 known[node.inputs[0]] = result
-        results = [known[name] for name in self._outputs]
-        return results[0] if len(results) == 1 else tuple(results)
+        return known
+
+    def _loop(self, function, arguments):
+        *nodes, last = function.nodes
+        is_one = last.op == _CALL and function.outputs == [last.output]
+        require(is_one, "mindir-control-flow", name=function.name)
+
+        def chosen(state):
+            """Return (condition, its value in the body, body, rest), the last two as calls."""
+            known = self._run(function, state, nodes)
+            choice, *more = (known[name] for name in last.inputs)
+            require(isinstance(choice, _Choice), "mindir-control-flow", name=function.name)
+            calls = [functools.partial(self._call, f, more) for f in (choice.false, choice.true)]
+            is_body = [self._reaches(f, function.name) for f in (choice.false, choice.true)]
+            require(sorted(is_body) == [False, True], "mindir-control-flow", name=function.name)
+            return choice.condition, is_body[1], calls[is_body[1]], calls[is_body[0]]
+
+        def test(state):
+            condition, value, _, _ = chosen(state)
+            return condition if value else ops.logical_not(condition)
+
+        def body(state):
+            _, _, run, _ = chosen(state)
+            self._loops.add(function.name)
+            try:
+                return run()
+            finally:
+                self._loops.remove(function.name)
+
+        return chosen(loop("load", test, body, tuple(arguments)))[3]()
+
+    def _reaches(self, callee, name):
+        """Return True if a call may lead to a call of this name, loops that run left out."""
+        while isinstance(callee, _Closure):
+            callee = callee.function
+        queue, seen = [callee], set()
+        for one in queue:
+            new = self._uses.get(one, set()) - seen - self._loops
+            seen |= new
+            queue += new
+        return name in seen
 
 
 def is_one(path):
@@ -292,25 +423,37 @@ def is_one(path):
 def read(path):
     """Read the `Exported` of a file of MindSpore; raises CorruptFile."""
     try:
-        return _read(untrusted_file.content(path))
+        return _read(untrusted_file.content(path), Path(path).parent)
     except (OSError, CorruptFile):
         raise
+    except Unrecordable as error:
+        raise rejection("mindir-control-flow", name=error) from error
     except (RuntimeError, *untrusted_file.MALFORMED) as error:  # of a primitive, or of its tracing
         raise rejection("header-none", cause=untrusted_file.cause(error)) from error
 
 
-def _read(content):
+def _read(content, folder):
     model = _decoded("Model", memoryview(content))
     require("graph" in model, "mindir-no-graph")
-    graph = model["graph"]
-    require(not model["functions"], "mindir-control-flow")
-    require(len(graph["node"]) <= _MOST_NODES, "mindir-too-many", most=_MOST_NODES)
-    primitives = {}
+    graph, primitives, missing = model["graph"], {}, set()
+    graphs = [graph, *model["functions"]]
+    count = sum(len(one["node"]) for one in graphs)
+    require(count <= _MOST_NODES, "mindir-too-many", most=_MOST_NODES)
     for found in model["primitives"]:
         attributes = [(a["name"], _attribute(a)) for a in found["attribute"]]
         primitives[found["name"]] = found["op_type"], attributes, found.get("prim_type", 1) == 2
-    nodes, constants = [], {}
-    missing = set()
+    names = {one.get("name", "") for one in graphs}
+    functions = [_function(one, primitives, names, missing) for one in graphs]
+    require(not missing, "mindir-operations", reasons=sorted(missing)[:10])
+    inputs = [_input(value) for value in graph["input"]]
+    cell = _GraphOfFile(functions, graph["parameter"], folder).set_train(False)
+    name = graph.get("name", "graph").split("_")[-2:][0] or "graph"
+    return exported(name, cell, tuple(inputs))
+
+
+def _function(graph, primitives, functions, missing):
+    """Return a `_Function`; operations that sporax does not have are added to `missing`."""
+    nodes, constants, values = [], {}, {value["name"] for value in graph["input"]}
     for node in graph["node"]:
         (output,) = node["output"]
         if node["op_type"] == "Constant":
@@ -318,18 +461,19 @@ def _read(content):
             constants[output] = _constant(attribute)
             continue
         name = node["op_type"].removeprefix("REF::")
-        op, attributes, is_function = primitives.get(name, (name, [], True))
-        try:
-            run = _operation(op, attributes, is_function)
-        except ValueError as error:
-            missing.add(str(error))
-            continue
-        nodes.append(_Node(op, run, node["input"], output))
-    require(not missing, "mindir-operations", reasons=sorted(missing)[:10])
-    inputs = [_input(value) for value in graph["input"]]
-    cell = _GraphOfFile(graph, nodes, constants).set_train(False)
-    name = graph.get("name", "graph").split("_")[-2:][0] or "graph"
-    return exported(name, cell, tuple(inputs))
+        if name not in primitives and (name in functions or name in values):
+            nodes.append(_Node(_CALL, None, [name, *node["input"]], output))
+        else:
+            op, attributes, is_function = primitives.get(name, (name, [], True))
+            try:
+                run = _operation(op, attributes, is_function)
+            except ValueError as error:
+                missing.add(str(error))
+                continue
+            nodes.append(_Node(op, run, node["input"], output))
+        values.add(output)
+    inputs, outputs = ([value["name"] for value in graph[key]] for key in ("input", "output"))
+    return _Function(graph.get("name", ""), nodes, constants, inputs, outputs)
 
 
 def _attribute(attribute):

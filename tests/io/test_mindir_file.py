@@ -1,5 +1,6 @@
 """MindSpore's `.mindir` files: outputs as in MindSpore, or one sentence."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -38,9 +39,38 @@ def test_a_served_file_is_one_of_ours(tmp_path):
     assert "Parameter" not in str(graph) and "parameter conv.weight: Float32" in str(graph)
 
 
-def test_control_flow_is_named():
-    with pytest.raises(ValueError, match="control flow on Tensors"):
-        ms.load(str(FILES / "branching.mindir"))
+@pytest.mark.parametrize("name", ["branching", "looping"])
+def test_control_flow(name):
+    net = nn.GraphCell(ms.load(str(FILES / f"{name}.mindir")))
+    with np.load(FILES / f"{name}.npz") as recorded:
+        ends = [key[1:] for key in recorded.files if key.startswith("x")]
+        assert len(ends) > 1
+        for end in ends:
+            outputs = net(Tensor(recorded[f"x{end}"]))
+            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+            for i, output in enumerate(outputs):
+                np.testing.assert_allclose(output.asnumpy(), recorded[f"y{i}{end}"], rtol=1e-5)
+
+
+def test_parameters_in_other_files(tmp_path):
+    shutil.copytree(FILES, tmp_path / "copy")
+    file = tmp_path / "copy" / "parts_graph.mindir"
+    net = nn.GraphCell(ms.load(str(file)))
+    with np.load(FILES / "parts.npz") as recorded:
+        output = net(Tensor(recorded["x"])).asnumpy()
+        np.testing.assert_allclose(output, recorded["y0"], rtol=1e-5)
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b"parts_variables/", b"./../../../etc//"))
+    with pytest.raises(ValueError, match="in one below its folder"):
+        ms.load(str(file))
+    file.write_bytes(content)
+    (data,) = (tmp_path / "copy" / "parts_variables").iterdir()
+    data.write_bytes(data.read_bytes()[:80])
+    with pytest.raises(ValueError, match="the bytes of its shape"):
+        ms.load(str(file))
+    data.unlink()
+    with pytest.raises(OSError, match="data_0"):
+        ms.load(str(file))
 
 
 def changed(old, new):

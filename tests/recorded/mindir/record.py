@@ -8,6 +8,7 @@ from pathlib import Path
 import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
+from mindspore.train import serialization
 
 HERE = Path(__file__).parent
 
@@ -77,7 +78,31 @@ class Branching(nn.Cell):
         return x - 1
 
 
-def record(name, net, x):
+class Looping(nn.Cell):
+    """Loops and conditions in each other, with Parameters."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 3)
+
+    def construct(self, x):
+        level, count = x.sum(), ops.zeros((), ms.int32)
+        while level < 20:
+            inner = ops.zeros((), ms.int32)
+            while inner < 2:
+                x = ops.tanh(self.dense(x)) + inner
+                inner = inner + 1
+            if level > 5:
+                x, level = x * 2, level + 4
+            else:
+                level = level + 3
+            count = count + 1
+        if count > 3:
+            return x + 1, count
+        return x - 1, count
+
+
+def record(name, net, x, *others):
     net.set_train(False)
     for parameter in net.get_parameters():
         if "moving" in parameter.name:
@@ -85,8 +110,14 @@ def record(name, net, x):
     outputs = net(ms.Tensor(x))
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     ms.export(net, ms.Tensor(x), file_name=str(HERE / name), file_format="MINDIR")
-    (HERE / f"{name}.mindir").chmod(0o644)
-    np.savez(HERE / name, x=x, **{f"y{i}": y.asnumpy() for i, y in enumerate(outputs)})
+    for path in HERE.rglob(f"{name}*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    arrays = {"x": x} | {f"y{i}": y.asnumpy() for i, y in enumerate(outputs)}
+    for k, other in enumerate(others):
+        found = net(ms.Tensor(other))
+        found = found if isinstance(found, tuple) else (found,)
+        arrays |= {f"x_{k}": other} | {f"y{i}_{k}": y.asnumpy() for i, y in enumerate(found)}
+    np.savez(HERE / name, **arrays)
 
 
 if __name__ == "__main__":
@@ -94,4 +125,8 @@ if __name__ == "__main__":
     random = np.random.default_rng(0)
     record("images", Images(), random.normal(size=(2, 3, 8, 8)).astype(np.float32))
     record("sequences", Sequences(), random.integers(0, 20, (3, 6)).astype(np.int32))
-    record("branching", Branching(), np.ones(3, np.float32))
+    ones = np.ones((2, 3), np.float32)
+    record("branching", Branching(), ones, -ones)
+    record("looping", Looping(), ones, 2 * ones, 9 * ones)
+    serialization.TOTAL_SAVE = 0  # as if the Parameters took more than 1 GB: files of their own
+    record("parts", nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.Dense(4, 2)), ones)
