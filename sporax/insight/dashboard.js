@@ -256,6 +256,7 @@
     }));
     if (focused >= 0) at("legend").children[focused]?.focus();
     drawCharts();
+    layers("parameters", "norm", "Parameters");
     layers("gradients", "norm", "Gradients by layer");
     layers("activations", "std", "Activations by layer");
     section("images", "Images", "of the last recorded steps", shown().flatMap(([run, k]) => {

@@ -1,5 +1,5 @@
 """HTML page of a graph: boxes are foldable sections, laid out by the browser; a script draws the
-edges between them and searches."""
+edges between them, searches, zooms, and saves what is shown as a picture."""
 
 from pathlib import Path
 
@@ -14,16 +14,22 @@ def write(top, count, path):
     """Write the page of the outermost box; returns its path."""
     open_boxes = _opened(top)
     ids = {node: k for k, node in enumerate(top.walk())}
-    body = pages.join([_controls(count), pages.element(
+    canvas = pages.element(
         "div", pages.Markup('<svg id="edges" aria-hidden="true"></svg>'),
-        _rows(top, ids, open_boxes), id="graph", tabindex="0", role="region", aria_label="graph",
-    )])  # fmt: skip
+        _rows(top, ids, open_boxes), id="canvas",
+    )  # fmt: skip
+    graph = pages.element(
+        "div", pages.element("div", canvas, id="sheet"), id="graph", tabindex="0", role="region",
+        aria_label="graph",
+    )  # fmt: skip
+    body = pages.join([_controls(count), graph])
     body += pages.embedded("links", _links(top, ids))
     title = f"Graph of {top.label}"
     style, script = (_HERE.joinpath(name).read_text("utf8") for name in ("graph.css", "graph.js"))
     return pages.write_page(
         path, title, pages.Markup(body), style=style, script=script,
-        subtitle=f"{count} operations; a click on a Cell folds it",
+        subtitle=f"{count} operations; a click on a Cell folds it; drag to move, Ctrl and the "
+        "wheel, or + and -, to zoom",
     )  # fmt: skip
 
 
@@ -38,7 +44,19 @@ def _controls(count):
         pages.element("button", text, type="button", id=key)
         for key, text in (("open", "Open all"), ("close", "Fold all"))
     ]
-    return pages.element("div", label, field, matches, *buttons, class_="controls")
+    zoom = [
+        pages.element(
+            "button", text, type="button", id=key, title=said,
+            aria_label=None if text.isalnum() else said,
+        )
+        for key, text, said in (
+            ("smaller", "\N{MINUS SIGN}", "Zoom out"), ("whole", "100%", "Actual size, 100%"),
+            ("larger", "+", "Zoom in"), ("fit", "Fit", "Zoom so that all of the graph is visible"),
+            ("svg", "SVG", "Save what is shown as an SVG picture"),
+            ("png", "PNG", "Save what is shown as a PNG picture"),
+        )
+    ]  # fmt: skip
+    return pages.element("div", label, field, matches, *buttons, *zoom, class_="controls")
 
 
 def _opened(top):

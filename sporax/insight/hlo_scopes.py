@@ -14,6 +14,7 @@ _CALLED = re.compile(r"(?:calls|to_apply|body|condition|branch_computations)=\{?
 _NAME = re.compile(r"%([\w.-]+)")
 
 CONTAINERS = {"while", "conditional", "call"}  # their time counts for the instructions inside
+_PRODUCTS = {"convolution", "custom-call", "dot"}
 _FREE = {"parameter", "constant", "broadcast", "bitcast", "tuple", "get-tuple-element", "iota"}
 
 
@@ -50,11 +51,12 @@ def computations(text):
     return by_name
 
 
-def shares(text):
+def shares(text, flops):
     """Return ({instruction: {operation: share}}, the instructions that contain others).
 
-    A fusion's shares are proportional to the elements that its instructions compute or read. An
-    instruction added by XLA, such as a copy, counts for the operation that uses its result.
+    A fusion's shares are proportional to the elements that its instructions compute or read; a
+    matrix product or convolution counts the `flops` of its operation. An instruction added by XLA,
+    such as a copy, counts for the operation that uses its result.
     """
     every, result, containers = computations(text), {}, set()
     for instructions in every.values():
@@ -65,7 +67,7 @@ def shares(text):
         for name, one in instructions.items():
             if one.opcode in CONTAINERS:
                 containers.add(name)
-            weights = _weights(one, every)
+            weights = _weights(one, every, flops)
             if not weights:
                 owner = _neighbour(name, instructions, users)
                 weights = {} if owner is None else {owner: 1.0}
@@ -74,7 +76,7 @@ def shares(text):
     return result, containers
 
 
-def _weights(one, every):
+def _weights(one, every, flops):
     weights = {}
     if one.opcode == "fusion":
         for called in one.called:
@@ -83,6 +85,8 @@ def _weights(one, every):
                 if instruction.operation is not None and instruction.opcode not in _FREE:
                     read = [inside[o].size for o in instruction.operands if o in inside]
                     size = max([instruction.size, 1, *read])
+                    if instruction.opcode in _PRODUCTS:
+                        size = max(size, flops[instruction.operation])
                     weights[instruction.operation] = weights.get(instruction.operation, 0) + size
     if not weights and one.operation is not None:
         weights = {one.operation: 1.0}

@@ -28,7 +28,7 @@ class Probe:
     """
 
     def __init__(self, loss_network, network, parameters, reduce=tuple, further=()):
-        self._loss_network, self._parameters = loss_network, list(parameters)
+        self._loss_network, self.parameters = loss_network, list(parameters)
         self._reduce, self._further = reduce, further
         self._paths = {cell: name for name, cell in network.cells_and_names()}
         self._seen, self._names = [], ()
@@ -49,7 +49,7 @@ class Probe:
                 loss = self._loss_network(*inputs)
             return (loss, *[tensor for _, tensor in self._seen])
 
-        derive = value_and_grad(function, None, self._parameters, has_aux=True)
+        derive = value_and_grad(function, None, self.parameters, has_aux=True)
         (_, *activations), gradients = derive(*inputs)
         self._names = _distinct([name for name, _ in self._seen])
         self._seen.clear()
@@ -64,7 +64,7 @@ class Probe:
                 activations, gradients = self._program(*inputs)
         finally:
             set_rng_state(state)
-        names = [p.name for p in self._parameters]
+        names = [p.name for p in self.parameters]
         return (
             dict(zip(self._names, activations, strict=True)),
             dict(zip(names, gradients, strict=True)),

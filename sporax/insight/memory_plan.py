@@ -3,8 +3,10 @@
 import collections
 import functools
 import math
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -29,6 +31,7 @@ from sporax._src.runtime.memory.liveness import bytes_of, peak
 from sporax._src.runtime.xla_kernels import jaxlib_faults
 from sporax._src.runtime.xla_kernels.rewrite import rewrite
 from sporax._src.workbench import pages
+from sporax.insight import memory_page
 from sporax.insight.cell_log import CellLog
 from sporax.insight.hlo_scopes import SCOPE
 from sporax.insight.named_program import under_names
@@ -141,9 +144,9 @@ class _Program:
         self.arguments, self.results, self.temporaries = sizes
         self.peak = sum(sizes)
 
-    def operation(self, array):
-        """Return the recorded operation that an `Array` of the simulation belongs to, or None."""
-        found = _SCOPE.findall(str(array.scope))
+    def operation(self, scope):
+        """Return the recorded operation of an equation with this name stack, or None."""
+        found = _SCOPE.findall(str(scope))
         return self.recording.operations[int(found[-1])] if found else None
 
     @functools.cached_property
@@ -163,17 +166,27 @@ class _Program:
         """XLA's bytes per simulated byte of temporary arrays, at most 1."""
         return min(1.0, self.temporaries / max(self.simulated.temporaries, 1))
 
-    def parts(self):
-        """Return ({kind of input: bytes}, {kind of temporary array: {path of a Cell: bytes}})."""
-        held, alive = collections.Counter(), collections.defaultdict(collections.Counter)
+    def by_cell(self):
+        """Return (kind, path, bytes) of the inputs and of the temporary arrays at the peak."""
+        sizes = collections.Counter()
         for k, item in enumerate(self.inputs):
             kind = "optimizer state" if k in self.states else _KINDS.get(item.kind, "other Tensors")
-            held[kind] += bytes_of(item.aval)
+            sizes[kind, item.name] += bytes_of(item.aval)
         for array in self.simulated.arrays:
-            one = self.operation(array)
+            one = self.operation(array.scope)
             path = one.call.path if one is not None else ""
-            alive[_kind(one)][path] += int(array.bytes * self.scale)
-        return held, alive
+            sizes[_kind(one), path] += int(array.bytes * self.scale)
+        return [(*key, size) for key, size in sizes.items()]
+
+    def timeline(self):
+        """Return (bytes of temporary arrays, kind, name and Cell) at each operation."""
+        moments = []
+        for equation, size in self.simulated.timeline:
+            one = self.operation(equation.source_info.name_stack)
+            name = one.name if one is not None else equation.primitive.name
+            where = f" in {one.call.path}" if one is not None and one.call.path else ""
+            moments.append((int(size * self.scale), _kind(one), f"{name}{where}"))
+        return moments
 
     def freed(self):
         """Return (bytes that recomputation frees at the peak, the Cells to recompute); of the
@@ -182,7 +195,7 @@ class _Program:
         for depth in range(1, 6):
             inside, outputs = collections.Counter(), {}
             for array in self.simulated.arrays:
-                one = self.operation(array)
+                one = self.operation(array.scope)
                 if one is not None and _kind(one) == "activations":
                     calls = [c for c in one.call.chain if c.cell is not None][:depth]
                     if len(calls) == depth:
@@ -198,6 +211,9 @@ class _Program:
 
 
 _KINDS = {"argument": "inputs", "parameter": "Parameters"}
+_ORDER = (
+    "Parameters", "optimizer state", "inputs", "other Tensors", "activations", "gradients", "update"
+)  # fmt: skip
 
 
 def _is_update(operation):
@@ -305,6 +321,19 @@ class MemoryPlan:
         return lines + [f"  batch {name:<{width}}  {n:>{size},}  {note}".rstrip()
                         for name, n, note in rows]  # fmt: skip
 
+    def by_cell(self) -> list[tuple[str, str, int]]:
+        """Return (kind, path, bytes) of the parts at the peak: Parameters and other inputs by their
+        names, temporary arrays by the paths of their Cells."""
+        return self._program.by_cell()
+
+    def timeline(self) -> list[tuple[int, str, str]]:
+        """Return (bytes of temporary arrays, kind, name and Cell) at each operation, in order."""
+        return self._program.timeline()
+
+    def write_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write a standalone page with the memory by kind, Cell and operation; returns its path."""
+        return memory_page.write(self, path)
+
     def bytes_of(self, name: str) -> int:
         """Return the bytes of the row of this name, 0 if there is none."""
         return sum(row.bytes for row in self.rows if row.name == name)
@@ -317,14 +346,15 @@ class MemoryPlan:
 
 
 def _rows(program):
-    held, alive = program.parts()
-    rows = [PlanRow(name, held[name]) for name in ("Parameters", "optimizer state", "inputs",
-                                                   "other Tensors") if held[name]]  # fmt: skip
-    for name in ("activations", "gradients", "update"):
-        cells = alive[name]
-        if cells:
-            rows.append(PlanRow(name, sum(cells.values())))
-            rows += _of_cells(cells) if name == "activations" else []
+    alive = collections.defaultdict(collections.Counter)
+    for kind, path, size in program.by_cell():
+        alive[kind][path] += size
+    held = {kind: sum(paths.values()) for kind, paths in alive.items()}
+    rows = []
+    for name in _ORDER:
+        if held.get(name):
+            rows.append(PlanRow(name, held[name]))
+            rows += _of_cells(alive[name]) if name == "activations" else []
     if program.results:
         rows.append(PlanRow("results", program.results))
     rest = program.peak - sum(row.bytes for row in rows if row.depth == 0)
@@ -347,7 +377,7 @@ def _of_cells(sizes):
 
 def _where(program):
     arrays = [a for a in program.simulated.arrays if a.equation is program.simulated.equation]
-    one = next(filter(None, map(program.operation, arrays)), None)
+    one = next(filter(None, (program.operation(a.scope) for a in arrays)), None)
     if one is None:
         return ""
     cell = f" in {one.call.path}" if one.call.path else ""

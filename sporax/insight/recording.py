@@ -15,7 +15,7 @@ from sporax._src.diagnosis.rules import rejection
 from sporax._src.runtime.engine.operation import Pullback
 from sporax._src.runtime.engine.recorder import wrap
 from sporax._src.runtime.memory.liveness import bytes_of
-from sporax._src.runtime.recompute.flops import count
+from sporax._src.runtime.recompute.flops import FORMULAS, count
 from sporax.insight.cell_log import CellLog
 
 _BACKWARD = ("gradient.add", "gradient.seed", "gradient.zero")  # see `autodiff.tape`
@@ -27,8 +27,8 @@ class Operation:
 
     `name`, `attributes`; `call`: the Cell call that it belongs to; `is_backward`; `line`: (file,
     line) of user code; `operands`: (pool, index) of each, see `TraceFunction`; `first`: the index
-    of its first result among the results of all operations; `avals`: of its results; `flops`;
-    `program`: the operation itself if it is a `ProgramOp`, else None.
+    of its first result among the results of all operations; `avals`: of its results; `flops`, by
+    `formulas`; `program`: the operation itself if it is a `ProgramOp`, else None.
     """
 
     __slots__ = (
@@ -36,11 +36,11 @@ class Operation:
         "operands", "program",
     )  # fmt: skip
 
-    def __init__(self, op, rule, operands, line, call, first):
+    def __init__(self, op, rule, operands, line, call, first, formulas):
         self.name, self.attributes, self.operands = op.name, op.attributes, operands
         self.call, self.line, self.first, self.avals = call, line, first, rule.avals
         self.is_backward, self.is_view = False, op.alias
-        self.flops = count(rule.jaxpr.jaxpr)
+        self.flops = count(rule.jaxpr.jaxpr, formulas)
         self.program = op if isinstance(op, ProgramOp) else None
 
     @property
@@ -53,12 +53,12 @@ class Recording:
     """The operations of `function(*args)`, in order, and the calls of Cells (`root`).
 
     `listing`: the `Listing` with inputs and outputs; `arguments`: the Values of the arguments.
-    `function`: a Cell, a function or a `jit` function; `log`: a `CellLog`. Raises RuntimeError if
-    it needs a concrete value.
+    `function`: a Cell, a function or a `jit` function; `log`: a `CellLog`; `formulas`: of the
+    FLOPs, see `recompute.flops`. Raises RuntimeError if it needs a concrete value.
     """
 
-    def __init__(self, who, function, args, kwargs=None, log=None):
-        self.log = CellLog() if log is None else log
+    def __init__(self, who, function, args, kwargs=None, log=None, formulas=FORMULAS):
+        self.log, self.formulas = CellLog() if log is None else log, formulas
         name = getattr(function, "__name__", type(function).__name__)
         inner = getattr(function, "fn", function)
         self.arguments = []  # the Values of the arguments, in the order of the inputs
@@ -80,7 +80,8 @@ class Recording:
         steps = zip(self.listing.trace.steps, self.listing.lines, calls, strict=True)
         for (op, rule, refs), line, noted in steps:
             operands, call = tuple(refs), noted or call
-            one = Operation(op, rule, operands, line, call, len(self.of_output))
+            first = len(self.of_output)
+            one = Operation(op, rule, operands, line, call, first, self.formulas)
             made_by = [self.of_output[i] for pool, i in operands if pool == "output"]
             source = _derived_by(op, operands, forward)
             if source is not None or isinstance(op, Pullback):

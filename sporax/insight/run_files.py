@@ -19,7 +19,7 @@ from sporax.train.event_file import png
 
 FILE, FORMAT, VERSION = "run.jsonl", "sporax run", 1
 RANK = "rank"  # prefix of a rank's folder inside the run's folder
-LAYER_KINDS = ("gradients", "activations")
+LAYER_KINDS = ("parameters", "gradients", "activations")
 _IMAGE = re.compile(r"image-\d+-\d+\.png")
 _NOT_FINITE = ("nan", "inf", "-inf")
 STATISTICS = ("low", "high", "mean", "std", "norm", "zeros", "not_finite")

@@ -31,15 +31,15 @@ class RunRecord(Callback):
 
     `folder`: created if missing. `name`: of the run; by default the folder's name. `every`: record
     loss, learning rate and samples per second at the first and every `every`-th step.
-    `layers_every`: likewise for gradient norms, histograms of gradients and activations, and images
-    of the batch, which cost one more forward and backward pass that changes neither Parameters nor
-    the random state; 0: never. `activations`: activations to record besides the layers': paths or
-    patterns of Cells that contain Cells, and of operations in their `construct` as named by
-    `draw`, such as ['layer*', 'Softmax']. `resume`: continue the run in the folder. `tensorboard`:
-    write TensorBoard event files there, too. With several ranks, the first one writes; with
-    `all_ranks`, each writes its own run, `folder/rank0` and so on. If the folder cannot be written,
-    a warning is issued and recording stops. `hyperparameters`: numbers, texts and bools by name,
-    and `note`: text, shown in the table of runs.
+    `layers_every`: likewise for gradient norms, histograms of Parameters, gradients and
+    activations, and images of the batch, which cost one more forward and backward pass that changes
+    neither Parameters nor the random state; 0: never. `activations`: activations to record besides
+    the layers': paths or patterns of Cells that contain Cells, and of operations in their
+    `construct` as named by `draw`, such as ['layer*', 'Softmax']. `resume`: continue the run in the
+    folder. `tensorboard`: write TensorBoard event files there, too. With several ranks, the first
+    one writes; with `all_ranks`, each writes its own run, `folder/rank0` and so on. If the folder
+    cannot be written, a warning is issued and recording stops. `hyperparameters`: numbers, texts
+    and bools by name, and `note`: text, shown in the table of runs.
 
     In a custom training loop, call `log`, `log_layers` and `log_images`.
 
@@ -101,8 +101,8 @@ class RunRecord(Callback):
         self._write("append", step=step, scalars=values)
 
     def log_layers(self, step: int, kind: str, tensors: dict[str, Tensor]) -> None:
-        """Record statistics and histograms of Tensors, {layer: Tensor}. `kind`: 'gradients' (their
-        global norm is recorded as `gradient_norm`) or 'activations'."""
+        """Record statistics and histograms of Tensors, {layer: Tensor}. `kind`: 'parameters',
+        'gradients' (their global norm is recorded as `gradient_norm`) or 'activations'."""
         self._check_step("log_layers", step)
         kinds.one_of(*LAYER_KINDS)("RunRecord.log_layers", kind=kind)
         kinds.DICT("RunRecord.log_layers", tensors=tensors)
@@ -188,6 +188,7 @@ class RunRecord(Callback):
         """Record histograms and images of the current batch."""
         inputs = run.train_dataset_element
         activations, gradients = self._probe(*inputs)
+        self.log_layers(step, "parameters", {p.name: p for p in self._probe.parameters})
         self.log_layers(step, "gradients", gradients)
         self.log_layers(step, "activations", activations)
         for tensor in tensors_of(inputs):

@@ -13,19 +13,22 @@ import numpy as np
 from sporax._src.core.errors import describe
 from sporax._src.core.jax_internals import program_bytes
 from sporax._src.core.tree import tensors_of
-from sporax._src.core.units import bytes_text, quantity, seconds
+from sporax._src.core.units import bytes_text, quantity, seconds, seconds_range
 from sporax._src.devices.sharding.mesh import current_mesh
 from sporax._src.diagnosis.rules import rejection, require
+from sporax._src.runtime.recompute.flops import WITHOUT_PADDING
 from sporax._src.workbench import pages
 from sporax.insight import profile_page
 from sporax.insight.hlo_scopes import shares
+from sporax.insight.memory_plan import MemoryPlan
 from sporax.insight.named_program import NamedProgram
 from sporax.insight.peak import measured_peak
 from sporax.insight.profiled_call import call_seconds, put_back
 from sporax.insight.recording import Recording
-from sporax.insight.timeline import median_run, traced, untraced_seconds, wall_seconds
+from sporax.insight.timeline import runs_by_length, traced, untraced_seconds, wall_seconds
 
 _OUTSIDE = "(outside of Cells)"
+_TIMED = 0.01  # the smallest share of the step by which a rate is known
 
 
 @dataclasses.dataclass
@@ -34,7 +37,8 @@ class CellTime:
 
     `path`; `name`: the path relative to the enclosing Cell; `cls`, `depth`; `forward`, `backward`:
     seconds without nested Cells, whose sum is `seconds`; `total_seconds`: with nested Cells;
-    `flops`, `total_flops`; `bytes`: of the results.
+    `spread`: its least and largest value in any run; `flops`, `total_flops`; `bytes`: of the
+    results.
 
     >>> from sporax import insight
     >>> cell = insight.CellTime("net.dense", "Dense", 1, 2e-3, 3e-3, 5e-3, 100, 100)
@@ -52,6 +56,7 @@ class CellTime:
     total_flops: int = 0
     bytes: int = 0
     name: str = ""
+    spread: tuple[float, float] = (0.0, 0.0)
 
     @property
     def seconds(self) -> float:
@@ -66,7 +71,8 @@ class CellTime:
 
 @dataclasses.dataclass
 class OperationTime:
-    """Time of all operations of one name in one Cell.
+    """Time of all operations of one name in one Cell; `spread`: the least and the largest value of
+    `seconds` in any run.
 
     >>> from sporax import insight
     >>> insight.OperationTime("Dense", "net.dense", False, 2, seconds=2e-3, flops=400).rate
@@ -80,6 +86,7 @@ class OperationTime:
     seconds: float = 0.0
     flops: int = 0
     bytes: int = 0
+    spread: tuple[float, float] = (0.0, 0.0)
 
     @property
     def rate(self) -> float:
@@ -90,13 +97,15 @@ class OperationTime:
 class StepProfile:
     """The result of `profile`; `print` it, or write it as a page or a trace.
 
-    `seconds`: one run of the step's program under the profiler; `untraced_seconds`: without it;
-    `idle_seconds`: the part of `seconds` in which no operation ran. `cells`: [CellTime], outermost
-    first, whose own seconds and `idle_seconds` add up to `seconds`; `operations`: [OperationTime],
-    longest first. `call_seconds`: one call of the step as the user writes it; for `host_seconds` of
-    it the device waits for Python; `first_call_seconds`: extra time of the first two calls.
-    `compile_seconds`: XLA's time for the whole step as one program. `flops`; `peak`: measured rate
-    of a large product on this machine, per second. `memory`: bytes by kind, as planned by XLA.
+    `seconds`: the median run of the step's program under the profiler; `spread`: the shortest and
+    the longest run; `untraced_seconds`: without the profiler; `idle_seconds`: the part of `seconds`
+    in which no operation ran. `cells`: [CellTime], outermost first, whose own seconds and
+    `idle_seconds` add up to `seconds`; `operations`: [OperationTime], longest first.
+    `call_seconds`: one call of the step as the user writes it; for `host_seconds` of it the device
+    waits for Python; `first_call_seconds`: extra time of the first two calls. `compile_seconds`:
+    XLA's time for the whole step as one program. `flops`: without products with padding; `peak`:
+    the highest rate measured on this machine, per second, of a large product, a convolution, or an
+    operation that takes at least 1 % of the step. `memory`: bytes by kind, as planned by XLA.
 
     >>> from sporax import insight
     >>> found = insight.profile(nn.Dense(8, 8), Tensor(np.ones((4, 8), np.float32)), runs=1)
@@ -113,20 +122,41 @@ class StepProfile:
         self.trace_seconds = program.trace_seconds
         self.compile_seconds = program.compile_seconds
         self.flops = sum(one.flops for one in recording.operations)
-        self.peak = measured_peak()
         self.memory = _memory(program.compiled)
-        self._shares, containers = shares(program.text)
-        self.seconds, self._spans = median_run(events, program.name)
-        by_instruction, busy = wall_seconds(self._spans, containers)
-        self.idle_seconds = self.seconds - busy
+        flops = [one.flops for one in recording.operations]
+        self._shares, containers = shares(program.text, flops)
         self._recording = recording
-        times = np.zeros(len(recording.operations) + 1)  # the last: not attributed to an operation
+        runs = runs_by_length(events, program.name)
+        median = (len(runs) - 1) // 2
+        self.seconds, self._spans = runs[median]
+        self.spread = runs[0][0], runs[-1][0]
+        every = [self._times(spans, containers) for _, spans in runs]
+        self.times, busy = every[median]
+        self.idle_seconds = self.seconds - busy
+        cells, operations = (
+            [rows(recording, times) for times, _ in every]
+            for rows in (_cell_times, _operation_times)
+        )
+        _set_spread(cells, "total_seconds")
+        _set_spread(operations, "seconds")
+        self.cells = list(cells[median].values())
+        self.operations = sorted(operations[median].values(), key=lambda row: -row.seconds)
+        timed = [o.rate for o in self.operations if o.seconds >= _TIMED * self.seconds]
+        self.peak = max([measured_peak(), *timed])
+
+    def _times(self, spans, containers):
+        """Return (seconds of each operation and, last, of none; seconds in which any ran)."""
+        times = np.zeros(len(self._recording.operations) + 1)
+        by_instruction, busy = wall_seconds(spans, containers)
         for name, spent in by_instruction.items():
             for operation, share in (self._shares.get(name) or {-1: 1.0}).items():
                 times[operation] += spent * share
-        self.times = times
-        self.cells = _cell_times(recording, times)
-        self.operations = _operation_times(recording, times)
+        return times, busy
+
+    def of_peak(self, row: CellTime | OperationTime) -> str:
+        """Return the fraction of the peak that a row reaches, as text; '-' for a row that is too
+        short to be timed, whose work was done in the time of others."""
+        return f"{row.rate / self.peak:.0%}" if row.rate <= self.peak else "-"
 
     @property
     def host_seconds(self) -> float:
@@ -147,7 +177,7 @@ class StepProfile:
     def facts(self) -> list[tuple[str, str]]:
         """(name, value) pairs for the whole step."""
         return [
-            ("step", seconds(self.seconds)),
+            ("step", f"{seconds(self.seconds)} ({seconds_range(self.spread)})"),
             ("step without the profiler", seconds(self.untraced_seconds)),
             ("rate", quantity(self.rate, "FLOP/s")),
             ("of the measured peak", f"{self.peak_fraction:.0%} of "
@@ -164,14 +194,14 @@ class StepProfile:
         """Return (rows of Cells, rows of operations) to show."""
         cells = [
             ("  " * c.depth + f"{c.name}: {c.cls}",
-             seconds(c.total_seconds), f"{c.total_seconds / self.seconds:.1%}",
-             seconds(c.seconds), seconds(c.forward), seconds(c.backward),
-             quantity(c.rate, "FLOP/s"), bytes_text(c.bytes))
+             seconds(c.total_seconds), seconds_range(c.spread),
+             f"{c.total_seconds / self.seconds:.1%}", seconds(c.seconds), seconds(c.forward),
+             seconds(c.backward), quantity(c.rate, "FLOP/s"), bytes_text(c.bytes))
             for c in self.cells if c.total_seconds >= 0.002 * self.seconds
         ]  # fmt: skip
         operations = [
-            (o.name, o.path, str(o.count), seconds(o.seconds), f"{o.seconds / self.seconds:.1%}",
-             quantity(o.rate, "FLOP/s"), bytes_text(o.bytes))
+            (o.name, o.path, str(o.count), seconds(o.seconds), seconds_range(o.spread),
+             f"{o.seconds / self.seconds:.1%}", quantity(o.rate, "FLOP/s"), bytes_text(o.bytes))
             for o in self.operations[:_SHOWN]
         ]  # fmt: skip
         return cells, operations
@@ -192,9 +222,10 @@ class StepProfile:
             pages.table(OPERATION_HEADERS, operations, numeric=range(2, len(OPERATION_HEADERS))),
         )
 
-    def write_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write a standalone page with a flame graph and tables; returns its path."""
-        return profile_page.write(self, path)
+    def write_html(self, path: str | os.PathLike[str], plan: MemoryPlan | None = None) -> Path:
+        """Write a standalone page with a flame graph and tables, and with the memory by Cell if the
+        step's `memory_plan` is given; returns its path."""
+        return profile_page.write(self, path, plan)
 
     def write_trace(self, path: str | os.PathLike[str]) -> Path:
         """Write the run's operations for https://ui.perfetto.dev and chrome://tracing (JSON);
@@ -221,8 +252,16 @@ class StepProfile:
 
 
 _SHOWN = 15
-CELL_HEADERS = ("Cell", "total", "share", "own", "forward", "backward", "rate", "results")
-OPERATION_HEADERS = ("operation", "Cell", "count", "time", "share", "rate", "results")
+CELL_HEADERS = ("Cell", "total", "runs", "share", "own", "forward", "backward", "rate", "results")
+OPERATION_HEADERS = ("operation", "Cell", "count", "time", "runs", "share", "rate", "results")
+
+
+def _set_spread(runs, name):
+    """Set the `spread` of each row from the values of this attribute in all runs."""
+    for key in runs[0]:
+        values = [getattr(rows[key], name) for rows in runs]
+        for rows in runs:
+            rows[key].spread = min(values), max(values)
 
 
 def _columns(headers, rows, left):
@@ -243,7 +282,7 @@ def _path(call):
 
 
 def _cell_times(recording, times):
-    """Return [CellTime] in call order; calls with the same path are summed."""
+    """Return {path: CellTime} in call order; calls with the same path are summed."""
     by_path = {}
 
     def collect(call, depth):
@@ -265,10 +304,11 @@ def _cell_times(recording, times):
     outside = by_path[_OUTSIDE]
     outside.forward += float(times[-1])
     outside.total_seconds, outside.total_flops = outside.seconds, outside.flops
-    return list(by_path.values())
+    return by_path
 
 
 def _operation_times(recording, times):
+    """Return {(name, path, is_backward): OperationTime}."""
     by_key = {}
     for one, spent in zip(recording.operations, times, strict=False):
         if one.avals:
@@ -276,7 +316,7 @@ def _operation_times(recording, times):
             row = by_key.setdefault(key, OperationTime(*key))
             row.count, row.seconds = row.count + 1, row.seconds + float(spent)
             row.flops, row.bytes = row.flops + one.flops, row.bytes + one.bytes
-    return sorted(by_key.values(), key=lambda row: -row.seconds)
+    return by_key
 
 
 def _memory(compiled):
@@ -290,7 +330,8 @@ def profile(step: Callable[..., Any], *args: Any, runs: int = 5, **kwargs: Any) 
 
     `step`: a Cell, a function or a `jit` function, such as a whole training step. It is recorded
     and compiled as one program with named instructions, which runs `runs` times under JAX's
-    profiler to warm up and `runs` times to be measured; the median run counts. The step itself is
+    profiler to warm up and `runs` times to be measured; the median run counts, and the shortest
+    and longest time of each Cell and operation are shown beside it. The step itself is
     called `runs + 2` times to measure Python's time. Parameters, random state and other Tensors
     that it writes are restored. If XLA fuses operations of several Cells into one loop, its time is
     divided in proportion to their elements.
@@ -311,7 +352,7 @@ def profile(step: Callable[..., Any], *args: Any, runs: int = 5, **kwargs: Any) 
     require(fits, "int-at-least", "profile", runs=runs, n=1)
     require(current_mesh() is None, "no-mesh-entered-times", "profile")
     _check_contents(args, kwargs)
-    recording = Recording("profile", step, args, kwargs)
+    recording = Recording("profile", step, args, kwargs, formulas=WITHOUT_PADDING)
     listing = recording.listing
     values = [v.read() if v is not None else None for v in recording.arguments]
     values += [i.read() for i in listing.inputs[len(values) :]]

@@ -20,8 +20,10 @@ class SummaryRow:
     `path`: '' for the network itself, else such as 'layer1.0.conv1'. `calls`: the number of calls;
     `inputs`, `outputs`: avals (shape, dtype) of the last call, empty if there was none.
     `parameters`, `trainable`: elements of the Cell's own Parameters; `parameter_bytes`: memory.
-    `flops`: floating-point operations of all its calls. `activation_bytes`: memory of the results
-    of the operations in its `construct`, without views.
+    `buffers`, `buffer_bytes`: of those created with `requires_grad=False`, such as BatchNorm's
+    statistics, which `parameters` does not include. `flops`: floating-point operations of all its
+    calls. `activation_bytes`: memory of the results of the operations in its `construct`, without
+    views.
 
     >>> from sporax import insight
     >>> row = insight.summary(nn.SequentialCell(nn.Dense(4, 8)), (16, 4)).row("0")
@@ -38,10 +40,13 @@ class SummaryRow:
     parameters: int
     trainable: int
     parameter_bytes: int
+    buffers: int
+    buffer_bytes: int
     flops: int
     activation_bytes: int
     total_parameters: int
     total_trainable: int
+    total_buffers: int
     total_flops: int
     total_activation_bytes: int
 
@@ -61,6 +66,8 @@ class Summary:
     parameters: int
     trainable: int
     parameter_bytes: int
+    buffers: int
+    buffer_bytes: int
     flops: int
     activation_bytes: int
     input_bytes: int
@@ -78,10 +85,15 @@ class Summary:
         return [
             ("parameters", f"{self.parameters:,} ({bytes_text(self.parameter_bytes)})"),
             ("trainable", f"{self.trainable:,}"),
+            *([self._buffers_total()] if self.buffers else []),
             ("floating-point operations", quantity(self.flops, "FLOP")),
             ("activations", bytes_text(self.activation_bytes)),
             ("inputs", bytes_text(self.input_bytes)),
         ]
+
+    def _buffers_total(self):
+        size = bytes_text(self.buffer_bytes)
+        return "statistics and other buffers", f"{self.buffers:,} ({size})"
 
     def _table(self):
         for row in self.rows:
@@ -194,19 +206,24 @@ def _parameters(cell):
     return list({id(p): p for p in parameters}.values())
 
 
-def _sizes(parameters) -> tuple[int, int, int]:
-    """Return (elements, trainable elements, bytes)."""
-    avals = [p._value.aval for p in parameters]
+def _sizes(parameters) -> tuple[int, int, int, int, int]:
+    """Return (elements, trainable elements, bytes; elements of buffers, bytes of buffers)."""
+    avals, buffers = (
+        [p._value.aval for p in parameters if p._is_buffer is wanted] for wanted in (False, True)
+    )
     trained = sum(p._value.aval.size for p in parameters if p.requires_grad)
-    return sum(a.size for a in avals), trained, sum(map(bytes_of, avals))
+    return (
+        sum(a.size for a in avals), trained, sum(map(bytes_of, avals)),
+        sum(a.size for a in buffers), sum(map(bytes_of, buffers)),
+    )  # fmt: skip
 
 
 def _row(path, cell, calls, own: _Amounts, below: _Amounts):
     last = calls[-1] if calls else None
     mine = [p for p in cell._params.values() if p is not None]
-    every, trained, _ = _sizes(_parameters(cell))
+    every, trained, _, buffers, _ = _sizes(_parameters(cell))
     return SummaryRow(
         path, type(cell).__name__, path.count(".") + 1 if path else 0, len(calls),
         tuple(last.inputs if last else ()), tuple(last.outputs if last else ()),
-        *_sizes(mine), *own.get(cell, (0, 0)), every, trained, *below.get(cell, (0, 0)),
+        *_sizes(mine), *own.get(cell, (0, 0)), every, trained, buffers, *below.get(cell, (0, 0)),
     )  # fmt: skip

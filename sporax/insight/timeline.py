@@ -52,11 +52,14 @@ class Span:
         self.name, self.thread, self.begin, self.end = name, thread, begin, end
 
 
-def median_run(events, module):
-    """Return (seconds, [Span]) of the run of median length; `module`: the program's name."""
+def runs_by_length(events, module):
+    """Return [(seconds, [Span])] of the runs, shortest first; `module`: the program's name."""
     complete = [e for e in events if e.get("ph") == "X"]
     marks = sorted((e["dur"], e["ts"]) for e in complete if e["name"] == MARK)
-    length, start = marks[(len(marks) - 1) // 2]
+    return [_run(complete, module, *mark) for mark in marks]
+
+
+def _run(complete, module, length, start):
     stop = start + length
     inside = [e for e in complete if start <= e["ts"] < stop]
     ends = {}  # of instructions that finish on another thread

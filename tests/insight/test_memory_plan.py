@@ -120,6 +120,28 @@ def test_rows_are_the_parts():
     assert not ms.memory_plan(net, args[0]).updates
 
 
+def test_the_page_has_the_parts_by_cell(tmp_path):
+    step, args, net, _ = made(dense)
+    plan = ms.memory_plan(ms.jit(step), *args)
+    weights = {path: size for kind, path, size in plan.by_cell() if kind == "Parameters"}
+    for parameter in net.trainable_params():
+        assert weights[parameter.name] == parameter.nbytes
+    kinds = {kind: 0 for kind, _, _ in plan.by_cell()}
+    for kind, _, size in plan.by_cell():
+        kinds[kind] += size
+    assert kinds["activations"] == plan.bytes_of("activations")
+    most, kind, name = max(plan.timeline())
+    known = plan.temporaries - plan.bytes_of("temporaries of XLA")
+    assert most == pytest.approx(known, rel=0.01) and kind == "gradients"
+    assert plan.where.startswith(f"'{name.partition(' in ')[0]}'")
+    page = plan.write_html(tmp_path / "memory.html").read_text("utf8")
+    state = bytes_text(plan.bytes_of("optimizer state"))
+    assert f"optimizer state: {state}" in page and f">{bytes_text(plan.peak)} at the peak<" in page
+    profile = insight.profile(ms.jit(step), *args, runs=1)
+    both = profile.write_html(tmp_path / "profile.html", plan).read_text("utf8")
+    assert "Memory at the peak" in both and both.count('class="flame"') == 2
+
+
 def test_nothing_changes():
     step, args, net, optimizer = made(images)
     handles = [*net.get_parameters(), *optimizer.get_parameters(), *args]

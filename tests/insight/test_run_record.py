@@ -70,6 +70,7 @@ def test_training_is_recorded_and_not_changed(tmp_path, mode):
     assert list(run.curves["samples_per_second"]) == [2, 3, 4, 5, 6]
     assert list(run.layers["activations"]) == ["0", "1", "2", "3", "4"]
     assert list(run.layers["gradients"]["1.weight"]) == [1, 2, 4, 6]
+    assert run.layers["parameters"].keys() == run.layers["gradients"].keys()
     assert 0.2 < run.layers["activations"]["3"][1]["zeros"] < 0.8
     (files,) = {len(files) for files in run.images["input"].values()}
     assert files == 4 and run.image("image-0-0.png").startswith("data:image/png;base64,iVBOR")

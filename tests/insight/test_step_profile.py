@@ -11,9 +11,10 @@ import pytest
 
 import sporax as ms
 from sporax import Tensor, insight, nn, parallel
+from sporax._src.runtime.recompute.flops import WITHOUT_PADDING, count
 from sporax.insight import peak, step_profile
 from sporax.insight.hlo_scopes import shares
-from sporax.insight.timeline import MARK, Span, median_run, wall_seconds
+from sporax.insight.timeline import MARK, Span, runs_by_length, wall_seconds
 from tests.insight.browser import document_of
 from tests.insight.networks import WithSlowPart
 
@@ -38,7 +39,7 @@ HLO = re.sub(r"NAMED\((\d), (.*?)\)", r'metadata={op_name="jit(f)/sporax_operati
 
 
 def test_shares_of_instructions():
-    found, containers = shares(HLO)
+    found, containers = shares(HLO, [0] * 10)
     assert containers == {"call.4"}
     assert found["fusion.2"] == {1: 0.5, 2: 0.5}  # 32 elements computed, 32 read
     assert found["dot.3"] == {3: 1.0}
@@ -63,7 +64,13 @@ def test_time_is_counted_once(spans, seconds, busy):
     assert found == pytest.approx(seconds) and total == pytest.approx(busy)
 
 
-def test_the_median_run_counts():
+def test_a_product_has_the_share_of_its_operations():
+    text = HLO.replace("%tanh = f32[8,4]{1,0} tanh(", "%tanh = f32[8,4]{1,0} dot(")
+    found, _ = shares(text, [0, 96, 5, 0, 0, 0, 0, 0, 0, 0])
+    assert found["fusion.2"] == {1: 0.75, 2: 0.25}  # 96 operations, 32 elements read
+
+
+def test_runs_are_sorted_by_their_length():
     def event(name, ts, dur, **args):
         return {"ph": "X", "pid": 1, "tid": 2, "name": name, "ts": ts, "dur": dur, "args": args}
 
@@ -71,8 +78,9 @@ def test_the_median_run_counts():
     events += [event("a", 201, 2, hlo_op="a", hlo_module="m"), event("end: a", 212, 1)]
     events += [event("b", 215, 99, hlo_op="b", hlo_module="m")]
     events += [event("c", 216, 1, hlo_op="c", hlo_module="other"), event("Record", 217, 1)]
-    seconds, spans = median_run(events, "m")
-    assert seconds == pytest.approx(30e-6)
+    runs = runs_by_length(events, "m")
+    assert [seconds for seconds, _ in runs] == pytest.approx([10e-6, 30e-6, 90e-6])
+    _, spans = runs[1]
     times = [(s.name, s.begin * 1e6, s.end * 1e6) for s in spans]
     assert times == [("a", 1, pytest.approx(12)), ("b", 15, pytest.approx(30))]
 
@@ -108,6 +116,59 @@ def test_times_add_up(trained):
     assert own + found.idle_seconds == pytest.approx(found.seconds)
     assert sum(row.seconds for row in found.operations) == pytest.approx(own, rel=0.05)
     assert found.flops == sum(cell.flops for cell in found.cells)
+
+
+def test_no_row_is_above_the_peak(trained):
+    *_, found = trained
+    assert found.spread[0] <= found.seconds <= found.spread[1]
+    for row in (*found.cells, *found.operations):
+        least, most = row.spread
+        spent = getattr(row, "total_seconds", None)
+        assert least <= (row.seconds if spent is None else spent) <= most
+        shown = found.of_peak(row)
+        assert shown == "-" or int(shown.removesuffix("%")) <= 100
+        if row.seconds >= 0.01 * found.seconds:
+            assert shown != "-"
+
+
+class Padded(nn.Cell):
+    """On one pixel, eight of the nine products of a 3 x 3 convolution are with padding."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 16, 3)
+
+    def construct(self, x):
+        return self.conv(x)
+
+
+def test_products_with_padding_are_not_work():
+    net, x = Padded(), Tensor(np.ones((4, 8, 1, 1), np.float32))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(step_profile, "measured_peak", lambda: 1e12)
+        found = insight.profile(net, x, runs=1)
+    assert found.flops == 2 * 4 * 8 * 16
+    assert insight.summary(net, x).flops == 9 * found.flops
+
+
+@pytest.mark.parametrize("stride, padding, dilation", [(1, 1, 1), (2, 3, 2), (3, 0, 1)])
+@pytest.mark.parametrize("derived", [0, 1, None])
+def test_products_with_padding_by_counting(stride, padding, dilation, derived):
+    """Of a convolution of ones, each element is the number of products that are not padding."""
+    image, kernel = jnp.ones((2, 3, 9, 7)), jnp.ones((4, 3, 3, 2))
+
+    def convolve(x, w):
+        return jax.lax.conv_general_dilated(
+            x, w, (stride, 1), ((padding, padding), (1, 0)), rhs_dilation=(dilation, 1)
+        )
+
+    run = convolve
+    if derived is not None:  # a convolution of the cotangent, or with spread elements
+        result = jnp.ones_like(convolve(image, kernel))
+        run = lambda x, w: jax.vjp(convolve, x, w)[1](result)[derived]  # noqa: E731
+    jaxpr = jax.make_jaxpr(run)(image, kernel).jaxpr
+    products = float(run(image, kernel).sum())
+    assert count(jaxpr, WITHOUT_PADDING) == 2 * products
 
 
 def test_names_the_slow_cell(trained):

@@ -1,5 +1,7 @@
 """`summary`: operations against closed formulas and XLA's own count; nothing is changed."""
 
+import copy
+
 import jax
 import numpy as np
 import pytest
@@ -79,8 +81,8 @@ class Shared(nn.Cell):
 def test_rows():
     found = insight.summary(Shared(), (4, 6))
     assert [row.path for row in found.rows] == ["", "twice", "unused"]
-    assert (found.parameters, found.trainable) == (96, 90)
-    assert found.parameter_bytes == 4 * 90 + 2 * 6
+    assert (found.parameters, found.trainable, found.buffers) == (90, 90, 6)
+    assert (found.parameter_bytes, found.buffer_bytes) == (4 * 90, 2 * 6)
     twice = found.row("twice")
     assert (twice.calls, twice.flops, twice.parameters) == (2, 2 * (2 * 4 * 36 + 24), 42)
     assert twice.outputs[0].shape == (4, 6) and twice.activation_bytes == 2 * 4 * 4 * 6
@@ -100,6 +102,15 @@ def test_rows():
 )  # fmt: skip
 def test_forms_of_inputs(inputs):
     assert insight.summary(Shared(), inputs).row("").outputs[0].shape == (4, 6)
+
+
+def test_statistics_are_not_parameters():
+    net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8))
+    net[0].weight.requires_grad = False
+    found = insight.summary(copy.deepcopy(net), (2, 3, 8, 8))  # as torchinfo counts
+    assert (found.parameters, found.trainable, found.buffers) == (8 * 27 + 16, 16, 16)
+    assert found.row("1").buffer_bytes == 64 and found.row("").total_buffers == 16
+    assert "232 (216 frozen)" in str(found) and "buffers: 16 (64 B)" in str(found)
 
 
 def test_dtype_of_a_shape():

@@ -33,6 +33,7 @@ class Parameter(Tensor):
     __slots__ = ()
 
     checkpoint: Any  # the file of a loaded Parameter
+    _is_buffer = False  # created with requires_grad=False, such as BatchNorm's statistics
 
     def __new__(cls, default_input=None, *args, **kwargs):
         kind = type(default_input)
@@ -58,6 +59,8 @@ class Parameter(Tensor):
             thread.recorder.has_initial_values = True
         self.name = name
         self.requires_grad = requires_grad
+        if not requires_grad:
+            self._is_buffer = True
         self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
         if hooks.new_parameter is not None:  # a Mesh is entered
             hooks.new_parameter(self)
@@ -182,6 +185,7 @@ class Parameter(Tensor):
             start = hooks.initial_value(init, self._value.aval.shape, self.dtype)
             copied = Parameter(start, name=name, device="meta" if self.is_meta else None)
         copied.requires_grad = self.requires_grad
+        copied._is_buffer = self._is_buffer
         copied.layerwise_parallel = self.layerwise_parallel
         copied.parallel_optimizer = self.parallel_optimizer
         if self._placement is not None:

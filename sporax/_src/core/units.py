@@ -50,6 +50,12 @@ def seconds(number):
     return " ".join(_scaled(number, _SECONDS))
 
 
+def seconds_range(spread):
+    """Format a least and a largest duration: '1.2 to 1.5 ms'."""
+    (least, unit), (most, other) = (_scaled(number, _SECONDS) for number in spread)
+    return f"{least} to {most} {other}" if unit == other else f"{least} {unit} to {most} {other}"
+
+
 def shape_text(aval):
     """Format a shape: '(1, 64, 56, 56)'."""
     return str(tuple(aval.shape))

@@ -59,7 +59,8 @@ class Peak(NamedTuple):
 
     `bytes`: the sum of `arguments`; `results`, without those that replace donated arguments; and
     `temporaries`. `equation`: of the operation that runs then, None if there are no temporary
-    arrays. `arrays`: the `Array`s of the temporary ones, largest first.
+    arrays. `arrays`: the `Array`s of the temporary ones, largest first. `timeline`: (equation,
+    bytes of temporary arrays while it runs) of each operation, in the order of execution.
     """
 
     bytes: int
@@ -68,6 +69,7 @@ class Peak(NamedTuple):
     temporaries: int
     equation: Any
     arrays: list["Array"]
+    timeline: list[tuple[Any, int]]
 
 
 class Array:
@@ -106,8 +108,9 @@ def peak(program, donated=()):
     arguments, results = _total(run.inputs), sum(map(bytes_of, results)) - replaced
     temporaries, equation, arrays = run.peak()
     return Peak(
-        arguments + results + temporaries, arguments, results, temporaries, equation, arrays
-    )
+        arguments + results + temporaries, arguments, results, temporaries, equation, arrays,
+        [(step.equation, size) for step, size in run.timeline],
+    )  # fmt: skip
 
 
 class _Step:

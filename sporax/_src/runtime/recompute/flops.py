@@ -4,6 +4,7 @@ import functools
 import math
 
 import jax
+import numpy as np
 
 from sporax._src.core.jax_internals import dce_jaxpr, jaxprs_in
 from sporax._src.runtime.xla_kernels.recurrence import SCANNED
@@ -25,6 +26,24 @@ def convolution(equation):
     # the zeros between input elements are not counted
     groups = params["feature_group_count"]
     return 2 * equation.invars[0].aval.size * outs // groups * math.prod(window)
+
+
+def convolution_without_padding(equation):
+    """FLOPs of a `conv_general_dilated` without products with padding or with the zeros between
+    input elements, which a kernel leaves out."""
+    params, numbers = equation.params, equation.params["dimension_numbers"]
+    inputs, filters, outs = (v.aval.shape for v in (*equation.invars, *equation.outvars))
+    batch, features, *result_axes = numbers.out_spec
+    products = 2 * outs[batch] * outs[features] * filters[numbers.rhs_spec[1]]
+    axes = zip(numbers.lhs_spec[2:], numbers.rhs_spec[2:], result_axes, strict=True)
+    for k, (axis, tap, result) in enumerate(axes):
+        spread = params["lhs_dilation"][k]
+        starts = np.arange(outs[result])[:, None] * params["window_strides"][k]
+        taps = np.arange(filters[tap]) * params["rhs_dilation"][k]
+        places = starts + taps - params["padding"][k][0]
+        inside = (places >= 0) & (places <= (inputs[axis] - 1) * spread)
+        products *= int(np.count_nonzero(inside & (places % spread == 0)))
+    return products
 
 
 MULTIPLICATIONS = {"dot_general": product, "conv_general_dilated": convolution}
@@ -54,32 +73,34 @@ _ELEMENTWISE = [
     "logistic", "max", "min", "mul", "neg", "nextafter", "pow", "rem", "round", "rsqrt", "sign",
     "sin", "sinh", "sqrt", "square", "sub", "tan", "tanh", "zeta",
 ]  # fmt: skip
-_ALL = MULTIPLICATIONS | dict.fromkeys(_ELEMENTWISE, _results)
-_ALL |= {"one_minus_square": lambda equation: 3 * _results(equation)}
-_ALL |= {"polynomial": lambda equation: 2 * (len(equation.invars) - 2) * _results(equation)}
-_ALL |= dict.fromkeys(("reduce_sum", "reduce_max", "reduce_min", "reduce_prod"), _reduced)
-_ALL |= dict.fromkeys(("reduce_window_sum", "reduce_window_max", "reduce_window_min"), _window)
-_ALL |= dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"), _cumulative)
-_ALL |= {"select_and_scatter_add": lambda equation: equation.invars[0].aval.size}
-_ALL |= {"scatter-add": lambda equation: equation.invars[2].aval.size}
+FORMULAS = MULTIPLICATIONS | dict.fromkeys(_ELEMENTWISE, _results)
+FORMULAS |= {"one_minus_square": lambda equation: 3 * _results(equation)}
+FORMULAS |= {"polynomial": lambda equation: 2 * (len(equation.invars) - 2) * _results(equation)}
+FORMULAS |= dict.fromkeys(("reduce_sum", "reduce_max", "reduce_min", "reduce_prod"), _reduced)
+FORMULAS |= dict.fromkeys(("reduce_window_sum", "reduce_window_max", "reduce_window_min"), _window)
+FORMULAS |= dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"), _cumulative)
+FORMULAS |= {"select_and_scatter_add": lambda equation: equation.invars[0].aval.size}
+FORMULAS |= {"scatter-add": lambda equation: equation.invars[2].aval.size}
+WITHOUT_PADDING = FORMULAS | {"conv_general_dilated": convolution_without_padding}
 
 
-def count(jaxpr):
+def count(jaxpr, formulas=FORMULAS):
     """Count the floating and complex operations that the results of a jaxpr need: the costliest
-    branch of a condition, one iteration of a loop of unknown length."""
+    branch of a condition, one iteration of a loop of unknown length. `formulas`: `FORMULAS` or
+    `WITHOUT_PADDING`."""
     needed, _ = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
-    return sum(map(of_equation, needed.eqns))
+    return sum(of_equation(equation, formulas) for equation in needed.eqns)
 
 
-def of_equation(equation):
+def of_equation(equation, formulas=FORMULAS):
     name = equation.primitive.name
-    formula = _ALL.get(name)
+    formula = formulas.get(name)
     if formula is not None:
         is_float = any(_is_inexact(v.aval) for v in (*equation.invars, *equation.outvars))
         return formula(equation) if is_float else 0
     if name in SCANNED:
-        return count(_written_out(equation))
-    inner = [count(jaxpr) for jaxpr in jaxprs_in(equation.params)]
+        return count(_written_out(equation), formulas)
+    inner = [count(jaxpr, formulas) for jaxpr in jaxprs_in(equation.params)]
     if name == "cond":
         return max(inner)
     return sum(inner) * equation.params.get("length", 1)

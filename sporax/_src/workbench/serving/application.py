@@ -125,7 +125,7 @@ class _Service:
         if self.served.batch is None:
             how = self.served.why_single
         body = pages.join([
-            table, pages.element("h2", "Call"), pages.element("pre", call),
+            table, pages.element("h2", "Call"), pages.element("pre", call, tabindex="0"),
             pages.element("p", f"NumPy arrays: a body of numpy.savez with the content type {NPZ} "
                                "is answered by one of the outputs."),
             pages.element("p", str(how)), pages.element("h2", "Also here"), *others,

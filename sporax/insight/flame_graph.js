@@ -1,6 +1,6 @@
 "use strict";
-(() => {
-  const flame = document.getElementById("flame"), search = document.getElementById("search");
+for (const section of document.querySelectorAll(".flame-graph")) {
+  const flame = section.querySelector(".flame"), search = section.querySelector("input");
   const frames = [...flame.querySelectorAll(".frame")];
   const whole = () => { for (const one of flame.querySelectorAll(".hidden")) one.classList.remove("hidden"); };
   flame.addEventListener("click", event => {
@@ -11,7 +11,7 @@
       for (const other of one.parentElement.children) if (other !== one) other.classList.add("hidden");
     }
   });
-  document.getElementById("reset").addEventListener("click", whole);
+  section.querySelector(".reset").addEventListener("click", whole);
   search.addEventListener("input", () => {
     const words = search.value.trim().toLowerCase();
     for (const frame of frames) {
@@ -19,4 +19,4 @@
       label.classList.toggle("match", words !== "" && label.title.toLowerCase().includes(words));
     }
   });
-})();
+}
