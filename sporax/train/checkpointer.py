@@ -134,7 +134,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         return {
             "position": (self._epoch, self._step, self._total),
             "data": None if self._source is None else self._source.seed,
-            "random": _random_states(),
+            "random": random_states(),
             "objects": {k: _kind(k, x).state(x) for k, x in self._objects.items()},
             "callbacks": {k: x.state_dict() for k, x in self._callbacks.items()},
             "outputs": None if run is None else run.net_outputs,
@@ -167,7 +167,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
         self._epoch, self._step, self._total = state["position"]
         self._position = Position(self._epoch, self._step, self._total, state["more"])
         self._pending = state
-        _set_random_states(state["random"])
+        set_random_states(state["random"])
         return self._position
 
     def _newest(self, most=None):
@@ -215,7 +215,7 @@ class Checkpointer(Callback, accept=None):  # dicts with NumPy scalars are not c
                 callback.load_state_dict(state["callbacks"][name])
         if self._run is not None:
             self._run.net_outputs = state["outputs"]
-        _set_random_states(state["random"])
+        set_random_states(state["random"])
 
     # loops ----------------------------------------------------------------------------------
 
@@ -436,7 +436,7 @@ def _check_random_states(states):
 # random states -------------------------------------------------------------------------------
 
 
-def _random_states():
+def random_states():
     return {
         "seed": random.get_seed(),
         "default": random.default_generator.get_state(),
@@ -445,7 +445,7 @@ def _random_states():
     }
 
 
-def _set_random_states(states):
+def set_random_states(states):
     random._Seed.value = states["seed"]
     random.default_generator.set_state(states["default"])
     np.random.set_state(states["numpy"])

@@ -21,7 +21,7 @@ from sporax.io import atomic_write, untrusted_file
 from sporax.io.untrusted_file import MALFORMED, cause
 from sporax.train.callback import Callback, RunContext
 from sporax.train.checkpoint_files import CheckpointFiles
-from sporax.train.checkpointer import Checkpointer, _random_states, _set_random_states
+from sporax.train.checkpointer import Checkpointer, random_states, set_random_states
 from sporax.train.checkpointer_state import decode, encode
 
 RUN, LOG, _SNAPSHOTS, _BATCHES = "run.json", "steps.jsonl", "snapshots", "batches"
@@ -141,7 +141,7 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
             self._remove_oldest()
             _batches(self.directory, self._done, is_new=True)
         arrays = {}
-        text = json.dumps(encode({"batch": batch, "random": _random_states()}, arrays))
+        text = json.dumps(encode({"batch": batch, "random": random_states()}, arrays))
         files = _batches(self.directory, self._done - self._done % self.every)
         self._done += 1
         files.save(self._done, text, arrays)
@@ -227,7 +227,7 @@ class Recorder(Callback, accept=None):  # dicts with NumPy scalars are not copie
         text, arrays = files.read(number, None)
         try:
             state = decode(untrusted_file.json_of(text), arrays)
-            _set_random_states(state["random"])
+            set_random_states(state["random"])
             return state["batch"]
         except MALFORMED as error:
             raise rejection("recording-damaged", "replay", path=path, cause=cause(error)) from error
