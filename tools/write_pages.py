@@ -27,7 +27,7 @@ from sporax._src.diagnosis import error_index  # noqa: E402
 from sporax._src.mindspore.compat.class_modules import module_of  # noqa: E402
 from sporax.ops import __all__ as OPS  # noqa: E402
 from sporax.ops.declare import FUNCTIONS, MINT, PRIMITIVES  # noqa: E402
-from tools import raised_rules  # noqa: E402
+from tools import own_examples, raised_rules  # noqa: E402
 
 
 @dataclass
@@ -269,7 +269,8 @@ def entry(name, value):
     if callable(value) and not isinstance(value, type):
         kind = "method" if name.startswith("Tensor.") else "function"
         several = [_signature(f, kind) for f in getattr(value, "overloads", [value])]
-        return _directive(kind, name, _text(value) + _raises(value) + _others(name, value), several)
+        text = _text(value, name) + _raises(value) + _others(name, value)
+        return _directive(kind, name, text, several)
     return _directive("data", name, _text(value) if isinstance(value, sporax.Type) else repr(value))
 
 
@@ -285,7 +286,7 @@ def _class(name, value):
     if home != name:
         same = f"The same as {_link(home)}."
         return _directive("class", name, same, [_signature(value, "class")])
-    text = _text(value)
+    text = _text(value, name)
     called = _call_of(value)
     if called:
         text += f"\n\nCalled as `{value.__name__}(...){called}`.\n"
@@ -352,9 +353,9 @@ def _link(name, shown=None):
     return f"{{py:obj}}`{shown or name} <mindspore.{name}>`"
 
 
-def _text(value):
-    """The docstring, with each example as a separate block."""
-    text = inspect.getdoc(value) or ""
+def _text(value, name=""):
+    """The docstring, with each example as a separate block, which calls the object of this name."""
+    text = own_examples.rewritten(name, value, inspect.getdoc(value) or "")
     return re.sub(
         r"^>>> .*?(?=\n\n(?!>>>)|\Z)", lambda m: f"```pycon\n{m[0]}\n```", text, flags=re.M | re.S
     )
