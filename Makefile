@@ -146,7 +146,7 @@ docs: $(READY)
 	$(BIN)/python tools/write_pages.py build/pages
 	$(BIN)/sphinx-build -q -W --keep-going -j auto -c docs build/pages build/html
 	$(BIN)/python tools/finish_site.py build/html
-	$(BIN)/python -m pytest -n 2 tests/docs tests/diagnosis/test_error_index.py
+	$(BIN)/python -m pytest -n 2 tests/docs tests/diagnosis/test_error_index.py tests/insight/test_accessibility.py
 
 # Stubs for editors and basedpyright, which git does not keep.
 stubs: $(READY)

@@ -51,6 +51,7 @@ def scope(value):
     return names | own_examples.NAMES | {"np": np, "jit": sporax.jit}
 
 
+@pytest.mark.slow  # run by `make docs`
 @pytest.mark.parametrize("page", REWRITTEN)
 def test_rewritten_example_prints_what_it_shows(page):
     report = []

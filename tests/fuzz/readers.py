@@ -78,7 +78,7 @@ READERS = {
     "capture/guards/library_rules": ("its own",),
     "insight/dashboard": ("its own",),
     "insight/graph_page": ("its own",),
-    "insight/profile_page": ("its own",),
+    "insight/flame_graph": ("its own",),
     "insight/run_files": ("RunRecord",),
     "insight/timeline": ("writes",),
     "io/atomic_write": ("writes",),

@@ -17,6 +17,8 @@ from tests.insight.browser import document_of
 from tests.insight.networks import Twice
 from tests.serving.test_serve import Running, exported
 
+pytestmark = pytest.mark.slow  # run by `make docs`
+
 SITE = Path(__file__).parents[2] / "build" / "html"
 MAIN = (
     "index", "zh", "search", "docs/features", "docs/cookbook", "docs/zh/cookbook",
