@@ -138,7 +138,7 @@ def _external(place, folder):
 
 def _array(tensor, folder=None):
     """Return the array of a Tensor message; `folder`: of the file, for arrays in other files."""
-    content = tensor.get("raw_data", b"")
+    content: Any = tensor.get("raw_data", b"")
     if "external" in tensor:
         content = _external(tensor["external"], folder) if folder is not None else None
     fits = not tensor.get("compression") and content is not None

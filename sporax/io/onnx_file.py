@@ -97,9 +97,7 @@ def _refusal(onnx, listing, cause):
         rule = state.op.rule(state.operands)
         closed = _jaxpr(_TracedAgain(rule).run, rule.operands)
         graph = Graph(onnx, RULES)
-        arrays = [
-            Array(aval.shape, aval.dtype, graph.new_name("operand")) for aval in closed.in_avals
-        ]
+        arrays = [Array(a.shape, a.dtype, graph.new_name("operand")) for a in rule.operands]
         for array in arrays:
             _note_sizes(graph, array)
         try:

@@ -33,7 +33,7 @@ def _broadcast_in_dim(graph, params, x, *sizes, avals):
     shape, kept = avals[0].shape, params["broadcast_dimensions"]
     new = [k for k in range(len(shape)) if k not in kept]
     if x.constant is not None:
-        row = graph.name(np.expand_dims(x.constant, new))
+        row = graph.name(np.expand_dims(x.constant, tuple(new)))
     else:
         row = graph.add("Unsqueeze", x, np.array(new)) if new else graph.name(x)
     if [shape[k] for k in kept] == list(x.shape) and all(shape[k] == 1 for k in new):
@@ -134,7 +134,7 @@ def _sliced(graph, x, starts, ends, steps):
 
 @rule("pad")
 def _pad(graph, params, x, value, *, avals):
-    config = [list(entry) for entry in params["padding_config"]]
+    config = [tuple(entry) for entry in params["padding_config"]]
     name = graph.name(x)
     for axis, entry in enumerate(config):
         low, high, inside = entry
