@@ -124,13 +124,15 @@ def _value(kind, value, depth):
     return float(number)
 
 
-def _external(place, folder):
-    """Return the bytes of an array in another file, if that is below the folder, else None."""
+def _external(tensor, folder):
+    """Return the bytes of an array in another file, which must be below the folder."""
+    place = tensor["external"]
     path, offset, length = Path(folder, place.get("location", "")), *(
         place.get(key, 0) for key in ("offset", "length")
     )  # fmt: skip
-    if min(offset, length) < 0 or not path.resolve().is_relative_to(Path(folder).resolve()):
-        return None
+    is_below = path.resolve().is_relative_to(Path(folder).resolve())
+    fits = is_below and min(offset, length) >= 0
+    require(fits, "mindir-array-elsewhere", name=tensor.get("name", ""))
     with untrusted_file.opened(path) as file:
         file.seek(offset)
         return file.read(length)
@@ -138,11 +140,10 @@ def _external(place, folder):
 
 def _array(tensor, folder=None):
     """Return the array of a Tensor message; `folder`: of the file, for arrays in other files."""
-    content: Any = tensor.get("raw_data", b"")
-    if "external" in tensor:
-        content = _external(tensor["external"], folder) if folder is not None else None
-    fits = not tensor.get("compression") and content is not None
+    is_here = "external" not in tensor
+    fits = not tensor.get("compression") and (is_here or folder is not None)
     require(fits, "mindir-array-elsewhere", name=tensor.get("name", ""))
+    content = tensor.get("raw_data", b"") if is_here else _external(tensor, folder)
     number = tensor.get("data_type", 0)
     require(number in _ARRAYS, "mindir-dtype", number=number)
     dtype, shape = np.dtype(_ARRAYS[number]), tensor["dims"]
