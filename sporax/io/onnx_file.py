@@ -92,7 +92,7 @@ def _refuse_dtypes(listing):
 
 def _refusal(onnx, listing, cause):
     """Return the error of a failed conversion, which names the first operation that fails alone."""
-    what = f"a function for which this is so: {cause}"
+    what = f"'{cause}'"
     for state, line in zip(listing.path, listing.lines, strict=True):
         rule = state.op.rule(state.operands)
         closed = _jaxpr(_TracedAgain(rule).run, rule.operands)

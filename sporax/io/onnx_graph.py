@@ -14,7 +14,12 @@ _FOLDED = 1024  # maximum size of a result computed at the export
 
 
 class NoOperator(Exception):
-    """Raised for an equation that has no form in ONNX's operators; the message says which."""
+    """Raised for an equation that has no form in ONNX's operators, with its primitive's name."""
+
+
+def no_operator(primitive):
+    """Return `NoOperator` for a primitive, or the name of a size that no input has."""
+    return NoOperator(primitive)
 
 
 class Array:
@@ -110,7 +115,7 @@ class Graph:
 
     def _symbol(self, name):
         if name not in self.top.symbols:
-            raise NoOperator(f"the size {name} is no size of an input")
+            raise no_operator(name)
         source, axis = self.top.symbols[name]
         return self.top.add("Shape", source, start=axis, end=axis + 1)
 
@@ -174,7 +179,7 @@ class Graph:
         if name != "dim_as_value" and self._is_constant(avals, operands):
             return list(map(Array.of_constant, evaluated(equation, [x.constant for x in operands])))
         if name not in self.rules:
-            raise NoOperator(f"ONNX has no form of '{name}'")
+            raise no_operator(name)
         results = self.rules[name](self, equation.params, *operands, avals=avals)
         if isinstance(results, (str, Array)):
             results = [results]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from jax import lax
 
-from sporax.io.onnx_graph import Array, NoOperator
+from sporax.io.onnx_graph import Array, no_operator
 from sporax.io.onnx_operators.declare import rules
 
 RULES, rule = rules()
@@ -104,7 +104,7 @@ def _identity(graph, params, *arrays, avals):
 def _reduce_precision(graph, params, x, *, avals):
     kept = np.finfo(x.dtype)
     if (params["exponent_bits"], params["mantissa_bits"]) != (kept.iexp, kept.nmant):
-        raise NoOperator("ONNX has no rounding to fewer bits of a number")
+        raise no_operator("reduce_precision")
     return x
 
 

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from sporax.io.onnx_graph import Array, NoOperator
+from sporax.io.onnx_graph import Array, no_operator
 from sporax.io.onnx_operators.declare import rules
 from sporax.io.onnx_operators.elementwise import computed_dtype
 from sporax.io.onnx_operators.reductions import highest, lowest
@@ -56,7 +56,7 @@ def _equation(params, x, y):
 def _convolution(graph, params, x, filters, *, avals):
     numbers = params["dimension_numbers"]
     if params["batch_group_count"] != 1:
-        raise NoOperator("ONNX has no convolution with groups of the batch")
+        raise no_operator("conv_general_dilated")
     group, strides = params["feature_group_count"], list(params["window_strides"])
     spread, apart = list(params["lhs_dilation"]), list(params["rhs_dilation"])
     padding = [tuple(pair) for pair in params["padding"]]
@@ -108,7 +108,7 @@ def _windowed(graph, params, x, avals, pool, value):
     if not inside:
         return x
     if len(inside) > _MOST_WINDOWED:
-        raise NoOperator("ONNX has no windows of more than three axes")
+        raise no_operator("reduce_window")
     name, sizes, padding = graph.name(x), list(x.shape), [pair for _, _, pair, _, _ in axes]
     for k in inside:
         step = axes[k][3]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sporax._src.core.jax_internals import is_symbolic
-from sporax.io.onnx_graph import Array, NoOperator
+from sporax.io.onnx_graph import Array, no_operator
 from sporax.io.onnx_operators.declare import rules
 from sporax.io.onnx_operators.elementwise import computed_dtype
 from sporax.io.onnx_operators.shapes import padded
@@ -20,7 +20,7 @@ _REDUCTIONS = {
 def _reduction(primitive, name):
     def rule(graph, params, x, *, avals):
         if primitive in ("reduce_and", "reduce_or") and x.dtype != bool:
-            raise NoOperator(f"ONNX has no '{primitive}' of integers")
+            raise no_operator(primitive)
         axes = params["axes"]
         if not axes:
             return x
@@ -58,7 +58,7 @@ RULES |= {"argmax": _extreme(True), "argmin": _extreme(False)}
 def _sort(graph, params, key, *others, avals):
     axis = params["dimension"]
     if params["num_keys"] != 1:
-        raise NoOperator("ONNX has no sort by several keys")
+        raise no_operator("sort")
     wide = graph.cast(key, computed_dtype(key.dtype))
     size = graph.size(key.shape[axis])
     ordered, order = graph.add("TopK", wide, size, axis=axis, largest=0, outputs=2)
@@ -108,7 +108,7 @@ def _cumulative(primitive, combine, neutral):
         """Combine with the result of the elements 1, 2, 4, ... before."""
         axis, n, dtype = params["axis"], x.shape[params["axis"]], computed_dtype(x.dtype)
         if is_symbolic(n):
-            raise NoOperator(f"'{primitive}' along an axis of unknown size has no form in ONNX")
+            raise no_operator(primitive)
         value, result, step = np.asarray(neutral(dtype), dtype), graph.cast(x, dtype), 1
         while step < n:
             shift = (-step, step) if params["reverse"] else (step, -step)
