@@ -54,12 +54,12 @@ class Measurement:
         self.workers, self.versions = {}, {}
 
     def run(self, folder):
-        for peer in self.pythons:
-            if peer in self.row.peers:
-                self.start(peer, folder)
         probes = []
-        if self.row.how == "steps":
-            for case in self.row.cases:
+        for case in self.row.cases:  # one after another: a compilation would slow down others
+            for peer in self.pythons:
+                if peer in self.row.peers:
+                    self.start(peer, case, folder)
+            if self.row.how == "steps":
                 probes += self.rounds(case)
         for worker in self.workers.values():
             worker.close()
@@ -72,23 +72,17 @@ class Measurement:
     def open(self, peer, folder):
         return Peer(peer, self.pythons[peer], Path(folder) / peer)
 
-    def start(self, peer, folder):
-        """Make the first calls of each case; keep the process for the rounds."""
-        worker = None
-        for case in self.row.cases:
-            try:
-                worker = worker or self.open(peer, folder)
-                if case not in worker.cases:
-                    continue
+    def start(self, peer, case, folder):
+        """Make the first calls of a case; keep the process for the rounds and the next cases."""
+        try:
+            worker = self.workers.get(peer)
+            if worker is None or not worker.is_running():
+                worker = self.workers[peer] = self.open(peer, folder)
+            if case in worker.cases:
                 self.versions[peer] = worker.version
                 self.results[case][peer] = self.first(worker, case)
-            except LeftOutError as reason:
-                self.leave_out(peer, case, reason)
-                worker = worker if worker and worker.is_running() else None
-        if worker is not None and self.row.how == "steps":
-            self.workers[peer] = worker
-        elif worker is not None:
-            worker.close()
+        except LeftOutError as reason:
+            self.leave_out(peer, case, reason)
 
     def leave_out(self, peer, case, reason):
         say(f"  {peer} leaves out {case}: {reason}")
