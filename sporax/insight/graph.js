@@ -1,10 +1,10 @@
 "use strict";
 (() => {
-  const at = id => document.getElementById(id);
-  const graph = at("graph"), sheet = at("sheet"), canvas = at("canvas"), svg = at("edges");
-  const boxes = JSON.parse(at("links").textContent);
+  const byId = id => document.getElementById(id);
+  const graph = byId("graph"), sheet = byId("sheet"), canvas = byId("canvas"), svg = byId("edges");
+  const boxes = JSON.parse(byId("links").textContent);
   const NS = "http://www.w3.org/2000/svg", top = graph.querySelector(".rows");
-  const part = id => at("p" + id);
+  const part = id => byId("p" + id);
   let zoom = 1;
   const make = (name, attributes, text) => {
     const one = document.createElementNS(NS, name);
@@ -103,7 +103,7 @@
   graph.addEventListener("toggle", redraw, true);
   window.addEventListener("resize", redraw);
   const all = is_open => { for (const box of graph.querySelectorAll("details")) box.open = is_open; };
-  const click = (id, act) => at(id).addEventListener("click", act);
+  const click = (id, act) => byId(id).addEventListener("click", act);
   click("open", () => all(true));
   click("close", () => all(false));
 
@@ -114,7 +114,7 @@
     if (Math.abs(zoom - 1) < 0.01) zoom = 1;
     draw();
     graph.scrollTo(left * zoom - x, above * zoom - y);
-    at("whole").textContent = `${Math.round(100 * zoom)}%`;
+    byId("whole").textContent = `${Math.round(100 * zoom)}%`;
   }
   const STEP = 1.25;
   const fit = () => {
@@ -205,7 +205,7 @@
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture())}`;
   });
 
-  const search = at("search"), found = at("found");
+  const search = byId("search"), found = byId("found");
   let matches = [], at = 0;
   const show = () => {
     found.textContent = search.value.trim() === "" ? "" : matches.length ? `${at + 1} of ${matches.length}` : "none";

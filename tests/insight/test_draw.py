@@ -2,6 +2,7 @@
 
 import base64
 import collections
+import html
 import re
 from xml.etree import ElementTree
 
@@ -133,6 +134,39 @@ def test_in_a_browser(tmp_path, width):
     assert console == []
     edges = document[document.index('<svg id="edges"') :].partition("</svg>")[0]
     assert edges.count("<path") > 20 and edges.count("(2, 6)") > 5
+
+
+CLICKS = """<script>
+addEventListener("load", () => {
+  const made = {};
+  URL.createObjectURL = blob => { made[blob.type] = blob; return "#"; };
+  for (const id of ["open", "fit", "svg", "png"]) document.getElementById(id).click();
+  setTimeout(async () => {
+    const data = document.body.dataset, sheet = document.getElementById("sheet");
+    data.svg = await made["image/svg+xml"].text();
+    data.png = made["image/png"].size;
+    data.zoom = document.getElementById("whole").textContent;
+    data.height = sheet.getBoundingClientRect().height;
+  }, 1000);
+});
+</script></body>"""
+
+
+@pytest.mark.slow
+def test_zoom_and_pictures(tmp_path):
+    net = nn.SequentialCell([Twice() for _ in range(3)])
+    path = insight.draw(net, (2, 6)).write_html(tmp_path / "graph.html")
+    page = re.sub(r"<meta http-equiv=[^>]*>", "", path.read_text("utf8"))  # else no other script
+    path.write_text(page.replace("</body>", CLICKS), "utf8")
+    document, console = document_of(path)
+    assert console == []
+    found = dict(re.findall(r'data-(svg|png|zoom|height)="([^"]*)"', document))
+    assert int(found["zoom"].removesuffix("%")) < 60 and float(found["height"]) < 900
+    assert int(found["png"]) > 10_000
+    picture = ElementTree.fromstring(html.unescape(found["svg"]))
+    texts = ["".join(one.itertext()) for one in picture.iter() if one.tag.endswith("text")]
+    assert texts.count("Dense") > 6 and texts.count("(2, 6)") > 6
+    assert float(picture.get("height")) > 1.5 * float(found["height"])  # at its actual size
 
 
 @pytest.mark.parametrize(
