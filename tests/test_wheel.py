@@ -25,6 +25,7 @@ import mindspore as ms
 from mindspore import Tensor, nn, ops
 from sporax.insight import RunRecord
 
+ms.set_seed(0)  # the script is run several times
 net = nn.Dense(4, 2)
 optimizer = nn.Adam(net.trainable_params(), 0.01)
 gradient = ms.value_and_grad(lambda x: (net(x) ** 2).mean(), None, optimizer.parameters)
