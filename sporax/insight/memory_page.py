@@ -50,7 +50,7 @@ def _timeline(plan):
 
 
 def section(plan):
-    """Return the pictures of a `MemoryPlan`, for its page or that of a profile."""
+    """Return the pictures of a `MemoryPlan`, for its page or a profile's."""
     return pages.join([
         pages.element("p", "Widths are bytes at the peak, by kind and Cell.", class_="quiet"),
         flame_graph(_frames(plan), bytes_text, _LEGEND, "Whole peak"),

@@ -269,9 +269,9 @@ class MemoryPlan:
 
     def at(self, batch: int) -> "MemoryPlan":
         """Return the plan of another batch: this is the leading dimension of the arguments that
-        share the first one's; if the step refuses that, also of those with a multiple of it.
+        share the first one's; if the step rejects that, also of those with a multiple.
 
-        Raises ValueError if the step refuses both."""
+        Raises ValueError if the step rejects both."""
         require(self.batch is not None, "batch-of-arguments", "MemoryPlan.at")
         try:
             return MemoryPlan(self._step, *_resized(self._given, self.batch, batch, 1))

@@ -222,7 +222,7 @@ def _inplace(function):
     return lambda x, *others: function(x, *[o for o in others if o is not None])
 
 
-_SPECIAL = {  # primitives that are no classes of `ops`, or have other arguments in a file
+_SPECIAL = {  # primitives that are not classes of `ops`, or have other arguments in a file
     "Adds": operator.add, "Subs": operator.sub, "Muls": operator.mul, "Divs": operator.truediv,
     "LessScalar": operator.lt, "LessEqualScalar": operator.le, "GreaterScalar": operator.gt,
     "GreaterEqualScalar": operator.ge, "EqualScalar": operator.eq, "NotEqualScalar": operator.ne,
@@ -252,7 +252,7 @@ def _product(x, dim, keep, dtype):
 
 
 def _item(items, i):
-    """Return one result of several; a Tensor here would be that of an operation with one result."""
+    """Return one result of several; a Tensor here would be the only result."""
     require(isinstance(items, (tuple, list)) and i < len(items), "mindir-results", number=i)
     return items[i]
 
@@ -326,7 +326,7 @@ class _GraphOfFile(Cell):
             function.name: {n for node in function.nodes for n in node.inputs} & {*self._functions}
             for function in functions
         }
-        self._constants = {}  # a function may use those of others
+        self._constants = {}  # a function may use another's
         for function in functions:
             self._constants |= function.constants
         self._loops, self._steps = set(), iter(range(_MOST_NODES))

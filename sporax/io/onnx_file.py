@@ -41,7 +41,7 @@ def write(path, name, function, inputs):
     except NoOperator as cause:
         raise _refusal(onnx, listing, cause) from cause
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as cause:
-        raise _wrong(listing, f"onnx.checker refuses it ({_first_line(cause)})") from cause
+        raise _wrong(listing, f"onnx.checker rejects it ({_first_line(cause)})") from cause
     content = model.SerializeToString()
     _try(runtime, content, listing, tensors_of(inputs), program)
     with atomic_write.errors_named("export", path):
@@ -173,7 +173,7 @@ def _try(runtime, content, listing, tensors, program):
         feeds = {one.name: np.asarray(array) for one, array in pairs if one.name in taken}
         outputs = session.run(None, feeds)
     except tuple(getattr(state, name) for name in _RUNTIMES) as cause:
-        raise _wrong(listing, f"onnxruntime refuses it ({_first_line(cause)})") from cause
+        raise _wrong(listing, f"onnxruntime rejects it ({_first_line(cause)})") from cause
     for i, (theirs, ours) in enumerate(zip(outputs, wanted, strict=True)):
         same = theirs.shape == ours.shape and theirs.dtype == ours.dtype
         size = np.abs(ours[np.isfinite(ours)].astype(np.float64)).max(initial=1.0)

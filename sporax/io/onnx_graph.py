@@ -42,8 +42,8 @@ class Array:
 
 
 class Graph:
-    """The nodes of a model, or of the body of a loop or a branch, which sees those of the `outer`
-    graph. `symbols`: {symbolic size: (input, axis)}."""
+    """The nodes of a model, or of the body of a loop or a branch, which sees the `outer` graph's
+    nodes. `symbols`: {symbolic size: (input, axis)}."""
 
     def __init__(self, onnx, rules, outer=None):
         self.onnx, self.rules, self.nodes = onnx, rules, []

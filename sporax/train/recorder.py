@@ -381,7 +381,7 @@ def _script():
 
 
 def source_hash(path):
-    """Return a hash of a script's text; None if there is no such file."""
+    """Return a hash of a script's text; None if the file does not exist."""
     if path is None or not os.path.isfile(path):
         return None
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -162,7 +162,7 @@ def cluster_address(name):
 
 # jaxprs -----------------------------------------------------------------------------------------
 
-# primitives whose results have the shape of their operands, or of those that are no scalars
+# primitives whose results have the shape of their operands, or of the operands that are not scalars
 ELEMENTWISE = (
     "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh",
     "bessel_i0e", "bessel_i1e", "bitcast_convert_type", "cbrt", "ceil", "clamp", "clz", "complex",

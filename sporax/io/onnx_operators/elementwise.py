@@ -216,7 +216,7 @@ def _is_finite(graph, params, x, *, avals):
 
 @rule("rem")
 def _rem(graph, params, x, y, *, avals):
-    dtype = computed_dtype(x.dtype)  # the sign is that of the dividend
+    dtype = computed_dtype(x.dtype)  # the sign is the dividend's
     x, y = (graph.cast(a, dtype) for a in broadcasting([x, y]))
     return graph.cast(graph.add("Mod", x, y, fmod=1), avals[0].dtype)
 

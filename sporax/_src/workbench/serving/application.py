@@ -281,7 +281,7 @@ def _said(status, text):
 
 
 def _unknown(request, error):
-    """Answer to a path or a method that there is not."""
+    """Answer to an unknown path or method."""
     paths = ["/", "/predict", "/openapi.json", "/health", "/metrics"]
     return _said(error.status_code, message("serve-path", paths=paths))
 
