@@ -121,9 +121,9 @@ class StepProfile:
         self.first_call_seconds, self.call_seconds = calls
         self.trace_seconds = program.trace_seconds
         self.compile_seconds = program.compile_seconds
-        self.flops = sum(one.flops for one in recording.operations)
         self.memory = _memory(program.compiled)
         flops = [one.flops for one in recording.operations]
+        self.flops = sum(flops)
         self._shares, containers = shares(program.text, flops)
         self._recording = recording
         runs = runs_by_length(events, program.name)

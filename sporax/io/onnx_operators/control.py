@@ -51,8 +51,7 @@ def _while(graph, params, *operands, avals):
     inputs = [("iteration", (), np.dtype(np.int64)), ("is_on", (), np.dtype(bool))]
     inputs += [("state", x.shape, x.dtype) for x in first]
     loop = graph.body("loop", inputs, run)
-    names = graph.add("Loop", "", is_on(graph, first), *first, body=loop, outputs=len(avals))
-    return [names] if len(avals) == 1 else names
+    return graph.add("Loop", "", is_on(graph, first), *first, body=loop, outputs=len(avals))
 
 
 @rule("scan")
@@ -71,9 +70,8 @@ def _scan(graph, params, *operands, avals):
     inputs = [("state", x.shape, x.dtype) for x in first]
     inputs += [("element", x.shape[1:], x.dtype) for x in along]
     backwards = int(params["reverse"])
-    names = graph.add(
+    return graph.add(
         "Scan", *first, *along, body=graph.body("loop", inputs, run), num_scan_inputs=len(along),
         scan_input_directions=[backwards] * len(along),
         scan_output_directions=[backwards] * (len(avals) - m), outputs=len(avals),
     )  # fmt: skip
-    return [names] if len(avals) == 1 else names

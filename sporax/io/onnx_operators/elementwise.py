@@ -53,16 +53,9 @@ _COMPARISONS = {
 _BITS = {"and": "And", "or": "Or", "xor": "Xor", "not": "Not"}
 
 
-def _plain(name):
+def _plain(name, is_test=False):
     def rule(graph, params, *arrays, avals):
-        return elementwise(graph, name, arrays)
-
-    return rule
-
-
-def _compared(name):
-    def rule(graph, params, *arrays, avals):
-        return elementwise(graph, name, arrays, is_test=True)
+        return elementwise(graph, name, arrays, is_test)
 
     return rule
 
@@ -76,7 +69,7 @@ def _bits(name):
 
 
 RULES |= {primitive: _plain(name) for primitive, name in _SAME.items()}
-RULES |= {primitive: _compared(name) for primitive, name in _COMPARISONS.items()}
+RULES |= {primitive: _plain(name, is_test=True) for primitive, name in _COMPARISONS.items()}
 RULES |= {primitive: _bits(name) for primitive, name in _BITS.items()}
 
 

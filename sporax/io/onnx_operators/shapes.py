@@ -92,8 +92,7 @@ def _stack(graph, params, *arrays, avals):
 @rule("split")
 def _split(graph, params, x, *, avals):
     sizes = graph.shape(params["sizes"])
-    names = graph.add("Split", x, sizes, axis=params["axis"], outputs=len(avals))
-    return [names] if len(avals) == 1 else names
+    return graph.add("Split", x, sizes, axis=params["axis"], outputs=len(avals))
 
 
 @rule("unstack")

@@ -12,6 +12,11 @@ FIRST_CALLS, FIRST_SECONDS = 20, 2.0
 LAST_SECONDS = 60.0  # after which a program that is not compiled yet is no longer waited for
 
 
+# modules of sporax that another library's process does not have
+_INTERPRETATION = "sporax._src.runtime.numpy_interpreter.interpretation"
+_PACKED = "sporax._src.capture.graph_capture.packed_state"
+
+
 def timed(function):
     start = time.perf_counter()
     function()
@@ -21,10 +26,8 @@ def timed(function):
 def runs_before_compiling():
     """Return a number that changes with each call until every program that sporax is going to
     compile is compiled."""
-    interpretation = sys.modules.get("sporax._src.runtime.numpy_interpreter.interpretation")
-    packed = sys.modules.get("sporax._src.capture.graph_capture.packed_state")
-    interpreted = getattr(interpretation, "Interpretation", ())  # () in another library
-    packing = getattr(packed, "PackedCall", ())
+    interpreted = getattr(sys.modules.get(_INTERPRETATION), "Interpretation", ())
+    packing = getattr(sys.modules.get(_PACKED), "PackedCall", ())
     total = 0
     for item in gc.get_objects():
         if isinstance(item, interpreted):
@@ -36,8 +39,7 @@ def runs_before_compiling():
 
 def is_compiling():
     """Return True while sporax compiles programs in the background."""
-    interpretation = sys.modules.get("sporax._src.runtime.numpy_interpreter.interpretation")
-    compilation = getattr(interpretation, "BackgroundCompilation", None)
+    compilation = getattr(sys.modules.get(_INTERPRETATION), "BackgroundCompilation", None)
     return compilation is not None and bool(compilation.in_progress)
 
 
