@@ -24,17 +24,17 @@ def timed(function):
 
 
 def runs_before_compiling():
-    """Return a number that changes with each call until every program that sporax is going to
-    compile is compiled."""
+    """Return two numbers, of which one changes with each call until every program that sporax is
+    going to compile is compiled. They change in opposite directions: their sum may not."""
     interpreted = getattr(sys.modules.get(_INTERPRETATION), "Interpretation", ())
     packing = getattr(sys.modules.get(_PACKED), "PackedCall", ())
-    total = 0
+    interpretations = packings = 0
     for item in gc.get_objects():
         if isinstance(item, interpreted):
-            total += item.runs
+            interpretations += item.runs
         elif isinstance(item, packing) and item.program is None and item.wait < math.inf:
-            total += 1 + item.tries - item.wait
-    return total
+            packings += 1 + item.tries - item.wait
+    return interpretations, packings
 
 
 def is_compiling():
