@@ -17,13 +17,13 @@ import pytest
 import sporax as ms
 from sporax import Tensor, nn, ops
 from sporax._src.core.jax_internals import called, evaluated, interpret
-from sporax._src.runtime.engine import compile_policy
+from sporax._src.runtime.engine import compile_policy, program
 from sporax._src.runtime.engine.program import Program
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.engine.verification import admission, switch
 from sporax._src.runtime.engine.verification.report import report
 from sporax._src.runtime.numpy_interpreter import comparison, interpretation
-from sporax._src.runtime.xla_kernels import jaxlib_faults, rewrite
+from sporax._src.runtime.xla_kernels import jaxlib_faults
 from tests.platforms import chosen_as_on
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
@@ -63,7 +63,7 @@ def plant(monkeypatch):
                 *closed.in_avals
             )
 
-        monkeypatch.setattr(rewrite, "rewrite", rewritten)
+        monkeypatch.setattr(program, "rewrite", rewritten)
 
     return planted
 
@@ -143,12 +143,12 @@ def test_a_program_with_other_options_takes_the_place(plant, monkeypatch):
     """The fault is in all programs but those that are compiled with such options."""
     right = Program.__init__
 
-    def init(program, *args, options=None):
+    def init(self, *args, options=None):
         if options is not None:
-            monkeypatch.setattr(rewrite, "rewrite", unchanged)
-        right(program, *args, options=options)
+            monkeypatch.setattr(program, "rewrite", unchanged)
+        right(self, *args, options=options)
 
-    unchanged = rewrite.rewrite
+    unchanged = program.rewrite
     plant("sin", one_element)
     monkeypatch.setattr(Program, "__init__", init)
     options = {"xla_cpu_enable_fast_math": False}

@@ -22,10 +22,10 @@ _MORE = 1.2  # times the bytes by which XLA exceeds the budget, to be saved at t
 class LimitedProgram:
     """Called like the `jax.jit` of `run`, whose third argument is donated. Before each run the
     memory of arrays that are not its arguments is summed; the program is compiled anew if it would
-    exceed the limit with them."""
+    exceed the limit with them. `passes` change the jaxpr that fits."""
 
-    def __init__(self, run, limit, options):
-        self.run, self.limit, self.options = run, limit, options
+    def __init__(self, run, limit, options, passes):
+        self.run, self.limit, self.options, self.passes = run, limit, options, passes
         self.flat = None
         self.compiled: Any = None
         self.size = 0  # bytes of arguments, results and temporary arrays, by XLA
@@ -92,6 +92,8 @@ class LimitedProgram:
 
     def built(self, program, donated):
         """Return (the compiled function, XLA's bytes for it)."""
+        for change in self.passes:
+            program = change(program)
         function = jax.jit(
             jaxpr_as_fun(program), donate_argnums=tuple(donated), compiler_options=self.options
         )

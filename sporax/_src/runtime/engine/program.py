@@ -28,7 +28,7 @@ from sporax._src.runtime.engine.limited_program import LimitedProgram
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.xla_kernels import host_memory, jaxlib_faults
 from sporax._src.runtime.xla_kernels.constant_barriers import kind_of
-from sporax._src.runtime.xla_kernels.rewrite import rewritten
+from sporax._src.runtime.xla_kernels.rewrite import rewrite, rewritten, with_staged_reductions
 
 
 class TraceFunction:
@@ -162,11 +162,14 @@ class Program:
         # bytes that a run allocates: for results, and for temporaries if their size is known
         donated = bytes_of([inputs[k] for k in self.donated])
         self.size = bytes_of(results) - donated if on_cpu else 0
-        run_here = rewritten(run, self.runs.measure) if on_cpu else run
         options = _options(on_cpu) if options is None else options
+        passes = (rewrite, with_staged_reductions) if on_cpu else ()
         if needs_plan(self.most) and not must_fail:
-            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options)
+            first, last = passes[:1], passes[1:]  # it plans what the first returns
+            run_here = rewritten(run, self.runs.measure, *first) if on_cpu else run
+            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options, last)
         else:
+            run_here = rewritten(run, self.runs.measure, *passes) if on_cpu else run
             self.compiled = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:
             self.compiled = _waited(self.compiled)

@@ -1,6 +1,6 @@
 """Rewrites of programs for a CPU: convolutions and recurrent layers by oneDNN, channels-last data
-between convolutions, no matrix copies for products with one row, decompositions of stacks of
-matrices one after another.
+between convolutions, large reductions in stages, no matrix copies for products with one row,
+decompositions of stacks of matrices one after another.
 
 The dimensions of a program follow the API, (N, C, H, W). oneDNN is fast if channels are last in
 memory, and XLA's layout assignment does not propagate that. So the jaxpr is rewritten: a
@@ -13,6 +13,7 @@ that forward pass, on the same operands; it runs in training mode if there is a 
 inference mode.
 """
 
+import collections
 import functools
 from typing import Any
 
@@ -31,7 +32,7 @@ from sporax._src.core.jax_internals import (
     with_jaxprs,
     within,
 )
-from sporax._src.runtime.xla_kernels import lapack_order, matrix_vector
+from sporax._src.runtime.xla_kernels import lapack_order, matrix_vector, reductions
 from sporax._src.runtime.xla_kernels import recurrence as recurrent
 from sporax._src.runtime.xla_kernels.onednn import convolution, recurrence
 from sporax._src.runtime.xla_kernels.outer_product import is_outer_product, swapped
@@ -63,15 +64,17 @@ def is_affected(jaxpr):
     )
 
 
-def rewritten(function, on_jaxpr):
-    """Return `function` of arrays rewritten for `jax.jit` on a CPU; `on_jaxpr` gets its jaxpr."""
+def rewritten(function, on_jaxpr, *passes):
+    """Return `function` of arrays changed by passes over its jaxpr, for `jax.jit` on a CPU;
+    `on_jaxpr` gets the jaxpr before."""
 
     def run(*args):
         closed, shape = jax.make_jaxpr(function, return_shape=True)(*args)
         leaves = jax.tree.leaves(args)
         on_jaxpr(closed)
-        outs = call(rewrite(closed), leaves)
-        return jax.tree.unflatten(jax.tree.structure(shape), outs)
+        for change in passes:
+            closed = change(closed)
+        return jax.tree.unflatten(jax.tree.structure(shape), call(closed, leaves))
 
     return run
 
@@ -88,6 +91,27 @@ def rewrite(jaxpr):
     eqns, outvars = _with_recurrences(rewriter.eqns, outvars)
     eqns = _with_decompositions_in_turn(eqns, outvars)
     new = plain.replace(eqns=eqns, outvars=outvars)
+    return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
+
+
+def with_staged_reductions(jaxpr):
+    """Return the jaxpr (`Jaxpr` or `ClosedJaxpr`) with large reductions in stages, at any depth;
+    unchanged if there are none."""
+    plain = getattr(jaxpr, "jaxpr", jaxpr)
+    if not any(map(reductions.is_large, equations(plain))):
+        return jaxpr
+    rewriter, eqns = _Rewriter(), _live(plain.eqns, plain.outvars)
+    used = [*plain.outvars, *(v for eqn in eqns for v in eqn.invars)]
+    uses = collections.Counter(v for v in used if isinstance(v, Var))
+    for eqn in eqns:
+        rewriter.enter(eqn)
+        if reductions.is_large(eqn):
+            (x,), name, axes = eqn.invars, eqn.primitive.name, eqn.params["axes"]
+            rewriter.move(reductions.in_stages, x, name, axes, uses[x] > 1)
+            eqn = rewriter.eqns.pop().replace(outvars=eqn.outvars)
+        params = {k: with_jaxprs(with_staged_reductions, v) for k, v in eqn.params.items()}
+        rewriter.eqns.append(eqn.replace(params=params))
+    new = plain.replace(eqns=rewriter.eqns)
     return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
 
 
@@ -377,18 +401,23 @@ def _with_recurrences(eqns, outvars):
     return rewriter.eqns, [current(v) for v in outvars]
 
 
-def _with_decompositions_in_turn(eqns, outvars):
-    """Return the equations that affect the results, changed so that no two decompose stacks of
-    matrices at once."""
-    if sum(map(_decomposes, eqns)) < 2:
-        return eqns
+def _live(eqns, outvars):
+    """Return the equations that affect the results."""
     used, live = {v for v in outvars if isinstance(v, Var)}, []
     for eqn in reversed(eqns):
         if eqn.effects or not used.isdisjoint(eqn.outvars):
             live.append(eqn)
             used.update(v for v in eqn.invars if isinstance(v, Var))
+    return live[::-1]
+
+
+def _with_decompositions_in_turn(eqns, outvars):
+    """Return the equations that affect the results, changed so that no two decompose stacks of
+    matrices at once."""
+    if sum(map(_decomposes, eqns)) < 2:
+        return eqns
     rewriter, before = _Rewriter(), None
-    for eqn in reversed(live):
+    for eqn in _live(eqns, outvars):
         if _decomposes(eqn):
             invars = list(eqn.invars)
             waiting = [
