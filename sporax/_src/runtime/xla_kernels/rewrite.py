@@ -124,11 +124,11 @@ def _with_usual_padding(eqn):
     abort the process for some larger padding, in jaxlib 0.10 and 0.11.
     """
     params, (lhs, rhs) = eqn.params, (v.aval for v in eqn.invars)
-    dims, padding = params["dimension_numbers"], []
+    dims, padding, reaches = params["dimension_numbers"], [], _reaches(eqn)
     starts, limits, zeros = [0] * lhs.ndim, list(lhs.shape), [(0, 0, 0)] * lhs.ndim
     for k, ends in enumerate(params["padding"]):
         hole, axis = params["lhs_dilation"][k], dims.lhs_spec[k + 2]
-        reach = (rhs.shape[dims.rhs_spec[k + 2]] - 1) * params["rhs_dilation"][k]
+        reach = reaches[k]
         cropped = [-(min(n, 0) // hole) for n in ends]
         beyond = [max(n - reach, 0) if params["window_strides"][k] == 1 else 0 for n in ends]
         starts[axis], limits[axis] = cropped[0], limits[axis] - cropped[1]
@@ -147,6 +147,20 @@ def _with_usual_padding(eqn):
         return lax.pad(y, y.dtype.type(0), zeros)
 
     return jax.make_jaxpr(convolve)(lhs, rhs).jaxpr
+
+
+def _reaches(eqn):
+    """Return how far the window of a convolution reaches from its first element, by axis."""
+    rhs, dims = eqn.invars[1].aval, eqn.params["dimension_numbers"]
+    windows = [rhs.shape[axis] for axis in dims.rhs_spec[2:]]
+    return [(n - 1) * d for n, d in zip(windows, eqn.params["rhs_dilation"], strict=True)]
+
+
+def _ends_early(eqn):
+    """Return True if no padding is unusual but that at the ends, below zero: a convolution with
+    strides uses no elements there, as oneDNN does."""
+    ends = zip(eqn.params["padding"], _reaches(eqn), strict=True)
+    return all(0 <= low <= reach and high <= reach for (low, high), reach in ends)
 
 
 def _channels_last(rank):
@@ -198,9 +212,11 @@ class _Rewriter:
             return self.inline(inner[0], operands)
         outs = None
         if name == "conv_general_dilated":
-            if (usual := _with_usual_padding(eqn)) is not None:
+            usual = _with_usual_padding(eqn)
+            if usual is None or _ends_early(eqn):
+                outs = self.convolution(eqn, operands)
+            if outs is None and usual is not None:
                 return self.inline(usual, operands)
-            outs = self.convolution(eqn, operands)
         elif any(x.last is not None for x in operands):
             outs = self.in_channels_last(eqn, name, operands)
         elif name == "transpose":
