@@ -19,29 +19,24 @@ pytestmark = pytest.mark.usefixtures("on_numpy")
 
 ROOT = Path(__file__).parents[2]
 PAGES = runpy.run_path(str(ROOT / "tools" / "write_pages.py"))["entries"]()
-ENTRIES = {
-    name: value
-    for families in PAGES.values()
-    for items in families.values()
-    for name, value in items.items()
+FAMILIES = {
+    f"{folder}/{family}": items
+    for folder, families in PAGES.items()
+    for family, items in families.items()
 }
+ENTRIES = {name: value for items in FAMILIES.values() for name, value in items.items()}
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
-def rewritten():
-    """{page: {name: (object, docstring with its own example)}} of the examples that change."""
-    pages = {}
-    for folder, families in PAGES.items():
-        for family, items in families.items():
-            for name, value in items.items():
-                text = inspect.getdoc(value) or ""
-                own = own_examples.rewritten(name, value, text) if callable(value) else text
-                if own != text:
-                    pages.setdefault(f"{folder}/{family}", {})[name] = value, own
-    return pages
-
-
-REWRITTEN = rewritten()
+def rewritten(page):
+    """Return {name: (object, docstring with its own example)} of a page's examples that change."""
+    texts = {}
+    for name, value in FAMILIES[page].items():
+        text = inspect.getdoc(value) or ""
+        own = own_examples.rewritten(name, value, text) if callable(value) else text
+        if own != text:
+            texts[name] = value, own
+    return texts
 
 
 def scope(value):
@@ -52,11 +47,11 @@ def scope(value):
 
 
 @pytest.mark.slow  # run by `make docs`
-@pytest.mark.parametrize("page", REWRITTEN)
+@pytest.mark.parametrize("page", FAMILIES)
 def test_rewritten_example_prints_what_it_shows(page):
     report = []
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
-    for name, (value, text) in REWRITTEN[page].items():
+    for name, (value, text) in rewritten(page).items():
         random.set_seed(0)
         np.random.seed(0)
         example = doctest.DocTestParser().get_doctest(text, scope(value), name, None, 0)
