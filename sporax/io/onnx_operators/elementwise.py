@@ -18,6 +18,11 @@ def computed_dtype(dtype):
     return dtype
 
 
+def narrowed(graph, computed, dtype):
+    """Return the name of a result in `dtype` that was computed in `computed_dtype(dtype)`."""
+    return computed if computed_dtype(dtype) == dtype else graph.cast(computed, dtype)
+
+
 def broadcasting(arrays):
     """Return the names of operands that broadcast to the shape of the result."""
     rank = max(len(x.shape) for x in arrays)
@@ -36,7 +41,7 @@ def elementwise(graph, name, arrays, is_test=False):
     if wide != dtype:
         operands = [graph.cast(x, wide) for x in operands]
     computed = graph.add(name, *operands)
-    return graph.cast(computed, dtype) if wide != dtype and not is_test else computed
+    return computed if is_test else narrowed(graph, computed, dtype)
 
 
 _SAME = {
@@ -231,4 +236,4 @@ def _select_n(graph, params, which, *cases, avals):
     for k, case in enumerate(cases[1:], 1):
         is_case = which if is_bool else graph.add("Equal", which, np.int32(k))
         chosen = graph.add("Where", is_case, case, chosen)
-    return graph.cast(chosen, dtype) if wide != dtype else chosen
+    return narrowed(graph, chosen, dtype)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from sporax.io.onnx_operators.declare import rules
-from sporax.io.onnx_operators.elementwise import computed_dtype
+from sporax.io.onnx_operators.elementwise import computed_dtype, narrowed
 from sporax.io.onnx_operators.shapes import padded
 
 RULES, rule = rules()
@@ -142,7 +142,7 @@ def _gather(graph, params, x, indices, *, avals):
     inside = _among(graph, windows.are_inside(), windows.batch, len(aval.shape))
     found = graph.cast(found, wide) if wide != x.dtype else found
     found = graph.add("Where", inside, found, np.asarray(fill, wide))
-    return found if wide == x.dtype else graph.cast(found, x.dtype)
+    return narrowed(graph, found, x.dtype)
 
 
 def _default_fill(dtype):
@@ -196,7 +196,7 @@ def _scatter(reduction):
             windows.clip()
         if not windows.chosen or not _is_mode(params, "FILL_OR_DROP"):
             found = graph.add("ScatterND", target, windows.grid(), given, reduction=reduction)
-            return found if wide == x.dtype else graph.cast(found, x.dtype)
+            return narrowed(graph, found, x.dtype)
         # windows that are not inside go to a place behind the array, which is cut off
         axis, inside = windows.chosen[0], windows.are_inside()
         windows.clip()
@@ -207,7 +207,7 @@ def _scatter(reduction):
         windows.places[axis][0] = graph.add("Where", inside, start, behind), axes
         found = graph.add("ScatterND", longer, windows.grid(), given, reduction=reduction)
         found = padded(graph, found, [(0, -high) for _, high in pairs], np.zeros((), wide), wide)
-        return found if wide == x.dtype else graph.cast(found, x.dtype)
+        return narrowed(graph, found, x.dtype)
 
     return rule
 

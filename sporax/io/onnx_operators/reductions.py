@@ -5,7 +5,7 @@ import numpy as np
 from sporax._src.core.jax_internals import is_symbolic
 from sporax.io.onnx_graph import Array, no_operator
 from sporax.io.onnx_operators.declare import rules
-from sporax.io.onnx_operators.elementwise import computed_dtype
+from sporax.io.onnx_operators.elementwise import computed_dtype, narrowed
 from sporax.io.onnx_operators.shapes import padded
 
 RULES, rule = rules()
@@ -26,7 +26,7 @@ def _reduction(primitive, name):
             return x
         wide = graph.cast(x, computed_dtype(x.dtype))
         reduced = graph.add(name, wide, np.array(axes, np.int64), keepdims=0)
-        return reduced if computed_dtype(x.dtype) == x.dtype else graph.cast(reduced, x.dtype)
+        return narrowed(graph, reduced, x.dtype)
 
     return rule
 
@@ -78,7 +78,7 @@ def _top_k(graph, params, x, *, avals):
 def _cumsum(graph, params, x, *, avals):
     axis, wide = np.asarray(params["axis"]), computed_dtype(x.dtype)
     summed = graph.add("CumSum", graph.cast(x, wide), axis, reverse=int(params["reverse"]))
-    return summed if wide == x.dtype else graph.cast(summed, x.dtype)
+    return narrowed(graph, summed, x.dtype)
 
 
 def _log_sum(graph, one, other):
