@@ -134,6 +134,35 @@ def test_release_after_compilations(monkeypatch):
     assert len(released) == 2
 
 
+def test_release_between_runs(monkeypatch):
+    """More free memory than a run leaves is released, for a hundredth of the runs' time."""
+    resident, clock, released = [0], [100.0], []
+    monkeypatch.setattr(host_memory, "usage", lambda: (10**8, 0))
+    monkeypatch.setattr(host_memory, "pages", lambda: [0, 10**8 + resident[0]])
+    monkeypatch.setattr(host_memory, "release", lambda: released.append(resident[0]))
+    monkeypatch.setattr(host_memory.time, "perf_counter", lambda: clock[0])
+    runs = host_memory.Runs()
+
+    def run(free, seconds):
+        resident[0], clock[0] = free, clock[0] + seconds
+        runs.prepare([])
+
+    for _ in range(2):
+        run(9 * 10**8, 1)  # the first runs: until the heap is stable
+    assert released == [9 * 10**8] * 2
+    run(2 * 10**8, 1)  # what one run needs: 0.1 s of faults
+    run(2.4 * 10**8, 50)  # hardly more
+    assert len(released) == 2
+    run(4 * 10**8, 1)
+    assert released[2:] == [4 * 10**8]
+    for _ in range(10):
+        run(2 * 10**8, 1)
+        run(4 * 10**8, 1)
+    later = len(released) - 2
+    assert later > 3
+    assert 0.1 * later <= 0.01 * (50 + 1 + 20)
+
+
 def test_bytes_of_results():
     def run(x):
         return jax.jit(lambda y: jnp.sin(y) + 1)(x).sum()
