@@ -3,7 +3,6 @@
 import gc
 import importlib
 import json
-import math
 import statistics
 import sys
 import time
@@ -23,16 +22,17 @@ def timed(function):
     return time.perf_counter() - start
 
 
-def runs_before_compiling():
+def runs_before_compiling(most):
     """Return two numbers, of which one changes with each call until every program that sporax is
-    going to compile is compiled. They change in opposite directions: their sum may not."""
+    going to compile within `most` calls is compiled. They change in opposite directions: their sum
+    may not."""
     interpreted = getattr(sys.modules.get(_INTERPRETATION), "Interpretation", ())
     packing = getattr(sys.modules.get(_PACKED), "PackedCall", ())
     interpretations = packings = 0
     for item in gc.get_objects():
         if isinstance(item, interpreted):
             interpretations += item.runs
-        elif isinstance(item, packing) and item.program is None and item.wait < math.inf:
+        elif isinstance(item, packing) and item.program is None and item.wait < most:
             packings += 1 + item.tries - item.wait
     return interpretations, packings
 
@@ -49,10 +49,11 @@ def settled(step):
     while len(calls) < FIRST_CALLS and (len(calls) < 3 or sum(calls) < FIRST_SECONDS):
         calls.append(timed(step))
     # sporax compiles some programs at a later run: call until no such program is pending
-    last, now, end = None, runs_before_compiling(), time.perf_counter() + LAST_SECONDS
+    end, most = time.perf_counter() + LAST_SECONDS, LAST_SECONDS / min(calls)
+    last, now = None, runs_before_compiling(most)
     while (now != last or is_compiling()) and time.perf_counter() < end:
         calls += [timed(step) for _ in range(max(len(calls) // 10, 1))]
-        last, now = now, runs_before_compiling()
+        last, now = now, runs_before_compiling(most)
     return calls
 
 
