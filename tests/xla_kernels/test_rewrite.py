@@ -118,7 +118,7 @@ def test_gradients(name):
         np.testing.assert_allclose(mine, right, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize(("window", "stride"), [(1, 2), (1, 3), (2, 3), (3, 2)])
+@pytest.mark.parametrize(("window", "stride"), [(1, 2), (1, 3), (2, 3)])
 def test_gradient_of_weights_with_strides(window, stride):
     """Elements at the end that no window has are left to oneDNN: the input is not sliced."""
     w = W[:, :, :window, :window]

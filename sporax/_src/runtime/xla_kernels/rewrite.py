@@ -157,10 +157,12 @@ def _reaches(eqn):
 
 
 def _ends_early(eqn):
-    """Return True if no padding is unusual but that at the ends, below zero: a convolution with
-    strides uses no elements there, as oneDNN does."""
-    ends = zip(eqn.params["padding"], _reaches(eqn), strict=True)
-    return all(0 <= low <= reach and high <= reach for (low, high), reach in ends)
+    """Return True if no padding is unusual but that at the ends: a convolution with strides does
+    not use some elements there, or its derivative is 0 for them, and oneDNN leaves them out."""
+    ends = zip(eqn.params["padding"], _reaches(eqn), eqn.params["lhs_dilation"], strict=True)
+    return all(
+        0 <= low <= reach and (high <= reach or hole > 1) for (low, high), reach, hole in ends
+    )
 
 
 def _channels_last(rank):
