@@ -36,14 +36,14 @@ def is_large(eqn):
 def in_stages(x, name, axes, is_shared):
     """Return a reduction by the primitive of this name; `is_shared`: whether other equations use
     `x`."""
-    if is_shared and name == "reduce_sum":
-        x = lax.optimization_barrier(_in_windows(x, axes))
+    stage = _stage(x.shape, axes)
+    if is_shared and name == "reduce_sum" and stage is not None:
+        x = lax.optimization_barrier(_in_windows(x, *stage))
     return _reduced(name, x, axes)
 
 
-def _in_windows(x, axes):
-    """Return sums over windows, the first stage of a sum."""
-    axis, size = _stage(x.shape, axes)
+def _in_windows(x, axis, size):
+    """Return sums over windows of this size along an axis, the first stage of a sum."""
     window = *[1] * axis, size, *[1] * (x.ndim - axis - 1)
     return lax.reduce_window(x, x.dtype.type(0), lax.add, window, window, "VALID")
 
