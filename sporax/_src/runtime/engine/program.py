@@ -163,13 +163,13 @@ class Program:
         donated = bytes_of([inputs[k] for k in self.donated])
         self.size = bytes_of(results) - donated if on_cpu else 0
         options = _options(on_cpu) if options is None else options
+        is_planned = needs_plan(self.most) and not must_fail
         passes = (rewrite, with_staged_reductions) if on_cpu else ()
-        if needs_plan(self.most) and not must_fail:
-            first, last = passes[:1], passes[1:]  # it plans what the first returns
-            run_here = rewritten(run, self.runs.measure, *first) if on_cpu else run
-            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options, last)
+        n = 1 if is_planned else 2  # planned is the result of `rewrite`
+        run_here = rewritten(run, self.runs.measure, *passes[:n]) if on_cpu else run
+        if is_planned:
+            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options, passes[n:])
         else:
-            run_here = rewritten(run, self.runs.measure, *passes) if on_cpu else run
             self.compiled = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:
             self.compiled = _waited(self.compiled)

@@ -83,10 +83,10 @@ class Runs:
     """The runs of one program on a CPU. `most`: the memory limit in bytes for a program that may
     exceed it; None: no check. `skips`: the next runs that do not count the memory in use. `kept`:
     free resident bytes that one run leaves; 0: not measured since the last release. `seconds`: that
-    may be spent on page faults, up to `time`."""
+    may be spent on page faults, as of `updated`."""
 
     is_large, releases, in_use, skips = False, 2, 0, 0
-    kept, seconds, time = 0, 0.0, 0.0
+    kept, seconds, updated = 0, 0.0, 0.0
 
     def __init__(self, most=None):
         self.most = most
@@ -122,9 +122,9 @@ class Runs:
 
     def release_rest(self, free):
         """Release free memory if there is more than one run leaves; `free`: its resident bytes."""
-        before, self.time = self.time, time.perf_counter()
+        before, self.updated = self.updated, time.perf_counter()
         if before:
-            self.seconds += _LATER_SHARE * (self.time - before)
+            self.seconds += _LATER_SHARE * (self.updated - before)
         cost = _FAULTS * self.kept
         if not self.kept:
             self.kept = free

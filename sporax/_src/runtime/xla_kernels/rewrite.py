@@ -124,11 +124,10 @@ def _with_usual_padding(eqn):
     abort the process for some larger padding, in jaxlib 0.10 and 0.11.
     """
     params, (lhs, rhs) = eqn.params, (v.aval for v in eqn.invars)
-    dims, padding, reaches = params["dimension_numbers"], [], _reaches(eqn)
+    dims, padding = params["dimension_numbers"], []
     starts, limits, zeros = [0] * lhs.ndim, list(lhs.shape), [(0, 0, 0)] * lhs.ndim
-    for k, ends in enumerate(params["padding"]):
+    for k, (ends, reach) in enumerate(zip(params["padding"], _reaches(eqn), strict=True)):
         hole, axis = params["lhs_dilation"][k], dims.lhs_spec[k + 2]
-        reach = reaches[k]
         cropped = [-(min(n, 0) // hole) for n in ends]
         beyond = [max(n - reach, 0) if params["window_strides"][k] == 1 else 0 for n in ends]
         starts[axis], limits[axis] = cropped[0], limits[axis] - cropped[1]
