@@ -34,7 +34,7 @@ def measured_peak(dtype="float32"):
 
 def _best(function, *operands):
     if default_platform() == "cpu":
-        function = rewritten(function, lambda jaxpr: None)
+        function = rewritten(function)
     run = jax.jit(function)
     jax.block_until_ready(run(*operands))
     times = []

@@ -139,7 +139,7 @@ def wrong(closed):
         count = sum(e.primitive.name == "tanh" for e in equations(closed.jaxpr))
         return [r + count for r in jaxpr_as_fun(closed)(*xs)]
     return jax.make_jaxpr(run)(*closed.in_avals)
-rewrite.rewrite = wrong
+rewrite.PASSES = (wrong,)
 """
 LARGE = """
 from sporax._src.runtime.engine.verification import switch

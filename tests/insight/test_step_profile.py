@@ -12,8 +12,11 @@ import pytest
 import sporax as ms
 from sporax import Tensor, insight, nn, parallel
 from sporax._src.runtime.recompute.flops import WITHOUT_PADDING, count
+from sporax._src.runtime.xla_kernels import rewrite
 from sporax.insight import peak, step_profile
 from sporax.insight.hlo_scopes import shares
+from sporax.insight.named_program import NamedProgram
+from sporax.insight.recording import Recording
 from sporax.insight.timeline import MARK, Span, runs_by_length, wall_seconds
 from tests.insight.browser import document_of
 from tests.insight.networks import WithSlowPart
@@ -206,6 +209,17 @@ def test_measured_peak():
     begin = time.perf_counter()
     run(matrix, matrix).block_until_ready()
     assert peak.measured_peak() > 0.3 * 2 * side**3 / (time.perf_counter() - begin)
+
+
+def test_measured_programs_are_those_that_run(monkeypatch):
+    """With this package's kernels for a CPU: once the profiler measured others, unseen."""
+    seen = []
+    monkeypatch.setattr(rewrite, "PASSES", (lambda jaxpr: seen.append(jaxpr) or jaxpr,))
+    peak._best(jnp.sin, jnp.ones(4))
+    found = Recording("profile", Padded(), [Tensor(np.ones((1, 8, 4, 4), np.float32))])
+    (image,), (_, *rest) = found.arguments, found.listing.inputs
+    NamedProgram(found.listing, [image.read(), *(i.read() for i in rest)])
+    assert len(seen) == 2
 
 
 def reads(x):

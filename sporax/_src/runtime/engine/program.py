@@ -28,7 +28,7 @@ from sporax._src.runtime.engine.limited_program import LimitedProgram
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.xla_kernels import host_memory, jaxlib_faults
 from sporax._src.runtime.xla_kernels.constant_barriers import kind_of
-from sporax._src.runtime.xla_kernels.rewrite import rewrite, rewritten, with_staged_reductions
+from sporax._src.runtime.xla_kernels.rewrite import PASSES, rewritten
 
 
 class TraceFunction:
@@ -164,11 +164,11 @@ class Program:
         self.size = bytes_of(results) - donated if on_cpu else 0
         options = _options(on_cpu) if options is None else options
         is_planned = needs_plan(self.most) and not must_fail
-        passes = (rewrite, with_staged_reductions) if on_cpu else ()
-        n = 1 if is_planned else 2  # planned is the result of `rewrite`
-        run_here = rewritten(run, self.runs.measure, *passes[:n]) if on_cpu else run
+        passes = PASSES[:1] if is_planned else None
+        run_here = rewritten(run, self.runs.measure, passes) if on_cpu else run
         if is_planned:
-            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options, passes[n:])
+            rest = PASSES[1:] if on_cpu else ()
+            self.compiled: Any = LimitedProgram(run_here, forest.memory_limit, options, rest)
         else:
             self.compiled = jax.jit(run_here, donate_argnums=(2,), compiler_options=options)
         if must_fail:

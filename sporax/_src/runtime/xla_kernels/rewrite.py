@@ -64,15 +64,16 @@ def is_affected(jaxpr):
     )
 
 
-def rewritten(function, on_jaxpr, *passes):
-    """Return `function` of arrays changed by passes over its jaxpr, for `jax.jit` on a CPU;
-    `on_jaxpr` gets the jaxpr before."""
+def rewritten(function, on_jaxpr=None, passes=None):
+    """Return `function` of arrays changed by passes over its jaxpr (`PASSES` by default), for
+    `jax.jit` on a CPU; `on_jaxpr` gets the jaxpr before."""
 
     def run(*args):
         closed, shape = jax.make_jaxpr(function, return_shape=True)(*args)
         leaves = jax.tree.leaves(args)
-        on_jaxpr(closed)
-        for change in passes:
+        if on_jaxpr is not None:
+            on_jaxpr(closed)
+        for change in PASSES if passes is None else passes:
             closed = change(closed)
         return jax.tree.unflatten(jax.tree.structure(shape), call(closed, leaves))
 
@@ -113,6 +114,9 @@ def with_staged_reductions(jaxpr):
         rewriter.eqns.append(eqn.replace(params=params))
     new = plain.replace(eqns=rewriter.eqns)
     return new if plain is jaxpr else ClosedJaxpr(new, jaxpr.consts)
+
+
+PASSES = (rewrite, with_staged_reductions)  # a memory plan is of the first one's result
 
 
 def _with_usual_padding(eqn):
