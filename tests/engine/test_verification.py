@@ -17,13 +17,13 @@ import pytest
 import sporax as ms
 from sporax import Tensor, nn, ops
 from sporax._src.core.jax_internals import called, evaluated, interpret
-from sporax._src.runtime.engine import compile_policy, program
+from sporax._src.runtime.engine import compile_policy
 from sporax._src.runtime.engine.program import Program
 from sporax._src.runtime.engine.trace_tree import forest
 from sporax._src.runtime.engine.verification import admission, switch
 from sporax._src.runtime.engine.verification.report import report
 from sporax._src.runtime.numpy_interpreter import comparison, interpretation
-from sporax._src.runtime.xla_kernels import jaxlib_faults
+from sporax._src.runtime.xla_kernels import jaxlib_faults, rewrite
 from tests.platforms import chosen_as_on
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
@@ -63,7 +63,7 @@ def plant(monkeypatch):
                 *closed.in_avals
             )
 
-        monkeypatch.setattr(program, "rewrite", rewritten)
+        monkeypatch.setattr(rewrite, "PASSES", (rewritten,))
 
     return planted
 
@@ -145,10 +145,10 @@ def test_a_program_with_other_options_takes_the_place(plant, monkeypatch):
 
     def init(self, *args, options=None):
         if options is not None:
-            monkeypatch.setattr(program, "rewrite", unchanged)
+            monkeypatch.setattr(rewrite, "PASSES", unchanged)
         right(self, *args, options=options)
 
-    unchanged = program.rewrite
+    unchanged = rewrite.PASSES
     plant("sin", one_element)
     monkeypatch.setattr(Program, "__init__", init)
     options = {"xla_cpu_enable_fast_math": False}
