@@ -40,8 +40,9 @@ def start_up(answers):
     compile time."""
     if not answers.get("rounds"):
         return None
-    calls = [answers["first"], *answers["calls"]]
-    return max(sum(calls) - len(calls) * statistics.median(answers["rounds"]), 0.0)
+    number, seconds = answers["calls"]
+    later = (number + 1) * statistics.median(answers["rounds"])
+    return max(answers["first"] + seconds - later, 0.0)
 
 
 class Measurement:

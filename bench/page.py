@@ -125,7 +125,7 @@ class Results:
 
 
 def calls(answers):
-    return len(answers["calls"]) + 1 if "calls" in answers else None
+    return answers["calls"][0] + 1 if "calls" in answers else None
 
 
 def warm_first(answers):

@@ -40,9 +40,9 @@ def first(cases, ready, case):
 
 
 def start(cases, ready, case):
-    """Return [seconds of set-up and first call, seconds of each following call until nothing more
-    is compiled, peak bytes until then, peak bytes of later calls]. Bytes are relative to the start,
-    and 0 if the system is not Linux."""
+    """Return [seconds of set-up and first call, [number, seconds] of the following calls until
+    nothing more is compiled, peak bytes until then, peak bytes of later calls]. Bytes are relative
+    to the start, and 0 if the system is not Linux."""
     before = process_memory("VmRSS")
     (begun,) = first(cases, ready, case)
     step = ready[case]
@@ -52,7 +52,7 @@ def start(cases, ready, case):
         Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from VmRSS
     step()
     step()
-    return [begun, calls, highest - before, process_memory("VmHWM") - before]
+    return [begun, [len(calls), sum(calls)], highest - before, process_memory("VmHWM") - before]
 
 
 def process_memory(field):

@@ -8,7 +8,7 @@ import sys
 import time
 
 FIRST_CALLS, FIRST_SECONDS = 20, 2.0
-LAST_SECONDS = 60.0  # after which a program that is not compiled yet is no longer waited for
+LAST_SECONDS = 150.0  # after which a program that is not compiled yet is no longer waited for
 
 
 # modules of sporax that another library's process does not have
