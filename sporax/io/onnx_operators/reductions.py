@@ -63,7 +63,7 @@ def _sort(graph, params, key, *others, avals):
     size = graph.size(key.shape[axis])
     ordered, order = graph.add("TopK", wide, size, axis=axis, largest=0, outputs=2)
     others = [graph.add("GatherElements", x, order, axis=axis) for x in others]
-    return [graph.cast(ordered, key.dtype), *others]
+    return [narrowed(graph, ordered, key.dtype), *others]
 
 
 @rule("top_k")
@@ -71,7 +71,7 @@ def _top_k(graph, params, x, *, avals):
     axis = params.get("axis", params.get("dimension", -1))
     wide = graph.cast(x, computed_dtype(x.dtype))
     found, places = graph.add("TopK", wide, graph.size(params["k"]), axis=axis, outputs=2)
-    return [graph.cast(found, x.dtype), graph.cast(places, avals[1].dtype)]
+    return [narrowed(graph, found, x.dtype), graph.cast(places, avals[1].dtype)]
 
 
 @rule("cumsum")

@@ -4,7 +4,7 @@ import numpy as np
 
 from sporax.io.onnx_graph import Array
 from sporax.io.onnx_operators.declare import rules
-from sporax.io.onnx_operators.elementwise import computed_dtype
+from sporax.io.onnx_operators.elementwise import computed_dtype, narrowed
 
 _LAST = np.iinfo(np.int64).min  # the end of a slice that runs backwards to the first element
 
@@ -164,6 +164,5 @@ def padded(graph, x, pairs, value, dtype):
         return graph.name(x)
     wide = computed_dtype(dtype)
     value = graph.cast(value, wide) if isinstance(value, Array) else value.astype(wide)
-    if wide == dtype:
-        return graph.add("Pad", x, _pads(graph, pairs), value)
-    return graph.cast(graph.add("Pad", graph.cast(x, wide), _pads(graph, pairs), value), dtype)
+    x = x if wide == dtype else graph.cast(x, wide)
+    return narrowed(graph, graph.add("Pad", x, _pads(graph, pairs), value), dtype)
